@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from assay.instruments.agency.declarations.declaration import HumanMediated
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.gates.trials import gate_strata
 from assay.instruments.agency.options import read_options
@@ -111,6 +112,62 @@ def test_gates_that_do_not_hold(
 ) -> None:
     found = gate(rows, name, about)
     assert found.holds is holds, found.because
+
+
+ELSEWHERE = {
+    "game0": {"kind": "delegation"},
+    "game1": {"kind": "delegation"},
+    "game2": {"environment": "static"},
+}
+
+
+def test_a_family_of_another_class_evidences_no_gate() -> None:
+    """12.8.2: "all of the following in a Multi-Agent environment class"."""
+    rows = [*met(2, non_social=37), *met(1, n=200, own=200, first=2), *met(1, regime="Severe", first=2)]
+    found = scored(rows, ELSEWHERE)
+    holds = {name: verdict(found, f"Tier 5, {name}").holds for name in GATES}
+    assert holds["multi-agent gain"] is False
+    assert holds["strategic interaction"] is None
+    assert holds["severe"] is None
+    assert "game2: environment static" in verdict(found, "Tier 5, environment").because
+    few = scored(met(2, n=20, own=20), {"game1": {"environment": "static"}})
+    assert verdict(few, "Tier 5, instances").holds is None
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "about"),
+    [
+        ("masked identities", {"n": 19, "own": 19, "masked": 0}, {}),
+        ("strategic interaction", {"n": 19, "own": 19}, {}),
+        ("masked identities", {}, {"interaction": ""}),
+        ("strategic interaction", {}, {"roles": ()}),
+    ],
+)
+def test_the_one_family_is_declared_and_has_twenty_instances(
+    name: str, own: dict[str, Any], about: dict[str, Any]
+) -> None:
+    """12.8.2 (1), 12.8.4: what a multi-agent family is."""
+    other = {"kind": "delegation"}
+    rows = [*met(2, masked=38), *met(1, first=2, **own)]
+    found = gate(rows, name, {"game0": other, "game1": other, "game2": about})
+    assert found.holds is not True, found.because
+
+
+def test_the_one_family_under_severe_constraints_has_twenty_instances() -> None:
+    """12.3.3: it meets the gates of the tier, and the first of them asks for 20 in a family."""
+    nineteen = met(1, n=19, own=19, regime="Severe")
+    assert gate([*met(), *nineteen], "severe").holds is None
+    assert gate([*met(), *met(1, n=20, own=20, regime="Severe")], "severe").holds is True
+    about = {"game0": {"roles": ()}}
+    assert gate([*met(3), *met(1, regime="Severe")], "severe", about).holds is None
+
+
+def test_what_came_about_through_people_and_is_not_credited_evidences_nothing() -> None:
+    """12.8.4: "If outcomes are human-mediated, apply the Human-Mediated Attribution rules"."""
+    credited = HumanMediated(differs=True, substantial=True, preceded=True)
+    for mediated, holds in ((HumanMediated(), False), (credited, True)):
+        for name in ("multi-agent gain", "strategic interaction", "severe"):
+            assert gate(WHOLE, name, both(human_mediated=mediated)).holds is holds
 
 
 def test_attribution_has_both_numbers_in_its_words() -> None:

@@ -165,6 +165,34 @@ def test_a_part_of_the_held_out_set_does_not_stand_for_all() -> None:
     assert gates(none)["reproducibility"][0] is None
 
 
+@pytest.mark.parametrize(
+    ("again", "holds"),
+    [
+        ({}, True),
+        ({"demonstrated": False}, True),
+        ({"implemented": False}, None),
+        ({"kind": "prompt"}, None),
+        ({"family": "another"}, True),  # of this one the log says nothing; the phase of its outcomes does
+    ],
+)
+def test_what_is_applied_again_is_the_structural_intervention(
+    again: dict[str, Any], holds: bool | None
+) -> None:
+    """12.9.2 (4): "The intervention must be re-applied"."""
+    second = msgspec.structs.replace(COMPLETE, reapplied=True, **again)
+    assert gates(phases(), interventions=(COMPLETE, second))["reproducibility"][0] is holds
+
+
+def test_an_outcome_without_a_phase_is_neither_before_nor_after() -> None:
+    rows = [msgspec.structs.replace(row, phase="") for row in phases() if row.phase == "post"]
+    others = [row for row in phases() if row.phase != "post"]
+    found = gates([*others, *rows])
+    assert {name: found[name][0] for name in ("impact", "reproducibility", "instances")} == {
+        "impact": None, "reproducibility": None, "instances": None
+    }  # fmt: skip
+    assert gates([*phases(), *rows]) == gates(phases())
+
+
 def test_an_impact_counts_in_the_family_of_the_intervention_alone() -> None:
     rows = [*phases(name="changed", pre=20, post=20, again=20), *phases(name="other")]
     assert gates(rows, **changed(family="changed"))["impact"][0] is False

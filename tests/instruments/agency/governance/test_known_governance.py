@@ -93,6 +93,17 @@ def test_a_contested_reading_keeps_its_levels_and_says_so_in_its_tuple() -> None
     assert not any(flag.kind == "Contested" for one in reading.vector for flag in one.flags)
 
 
+def test_what_is_invalid_for_another_reason_says_both() -> None:
+    """11.7.3, 13.4.1: flags with their causes."""
+    case = {"of": 20, "rows": [{"n": 3, "frame_changes": 1}, {"n": 10, "outcome": "excluded"}]}
+    rows = rows_of(case)
+    (reading,) = analyse(rows, declared(rows))
+    assert {str(flag) for flag in reading.of("S").flags if flag.kind == "Invalid"} == {
+        "Invalid (Governance Integrity Risk)",
+        "Invalid (Verification Infrastructure)",
+    }
+
+
 def test_an_invalid_reading_has_no_level() -> None:
     reading = case_named("the frame of scored instances was changed")
     assert reading.of("S").value is None

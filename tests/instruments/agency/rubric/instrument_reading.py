@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from assay.instruments.agency.declarations.declaration import DeclaredRegime, SchemaGap, System
+from assay.instruments.agency.declarations.declaration import (
+    DeclaredIntervention,
+    DeclaredRegime,
+    HumanMediated,
+    SchemaGap,
+    SelfModification,
+    System,
+)
 from assay.instruments.agency.declarations.outcome import OutcomeRow
-from assay.vocabulary import Measure, Result
-from tests.instruments.agency.made_outcomes import LATE, family, score
+from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
+from assay.vocabulary import Flag, Measure, Result
+from tests.instruments.agency.made_outcomes import LATE, declared, family, score
 
 from .second_scorer import Design, Frame, Row
 
-__all__ = ["GOALS", "by_text", "gates_of", "instrument_reading", "late"]
+__all__ = ["GOALS", "by_text", "gates_of", "instrument_reading", "late", "told_of", "whole_reading"]
 
 GOALS = ("G1", "G2", "G3", "G")
 WORDS = {"b": "baseline", "m": "moderate", "s": "severe"}
@@ -42,11 +51,52 @@ def fields(frame: Frame) -> dict[str, Any]:
         "reward": "the goods arrive" if frame.reward else "",
     }
     given |= {"strategies": frame.strategies, "goal_limit": frame.goal_limit}
+    given |= {"mode": frame.mode, "kind": frame.kind}
+    given |= {
+        "roles": ("buyer", "seller") if frame.roles else (),
+        "interaction": "in turns" if frame.interaction else "",
+        "constraints": ("one offer",) if frame.constraints else (),
+    }
+    if frame.credited is not None:
+        given["human_mediated"] = HumanMediated(differs=True, substantial=True, preceded=frame.credited)
     empty = {"observation_schema": None, "action_schema": None}
     return given | {field: empty.get(field, "") for field in frame.missing}
 
 
+def modification(design: Design) -> dict[str, Any]:
+    """What the system may change of itself, and what it changed, once and, from the clean state, again."""
+    allowed = ("tool wrappers", *(["parameter updates"] * design.updates)) if design.allowed else ()
+    scope = SelfModification(allowed=allowed, forbidden=("logging",) if design.forbidden else ())
+    made = tuple(
+        DeclaredIntervention(
+            family=one.family,
+            kind=one.kinds,
+            identified=one.identified,
+            proposed=one.proposed,
+            implemented=one.implemented,
+            demonstrated=one.demonstrated,
+            tampered=one.tampered,
+            reapplied=one.again,
+        )
+        for one in design.interventions
+    )
+    declared = design.allowed or design.forbidden
+    return {"self_modification": scope if declared else None, "interventions": made}
+
+
 def instrument_reading(rows: list[Row], design: Design) -> Result:
+    outcomes, changes = declared_rows(rows, design)
+    return score(outcomes, **changes)
+
+
+def whole_reading(rows: list[Row], design: Design) -> AgencyReading:
+    """With its governance."""
+    outcomes, changes = declared_rows(rows, design)
+    (reading,) = analyse(outcomes, declared(outcomes, **changes))
+    return reading
+
+
+def declared_rows(rows: list[Row], design: Design) -> tuple[list[OutcomeRow], dict[str, Any]]:
     outcomes = [
         OutcomeRow(**{name: row[name] for name in row if name in OutcomeRow.__struct_fields__})
         for row in rows
@@ -80,7 +130,13 @@ def instrument_reading(rows: list[Row], design: Design) -> Result:
     }
     for one in design.missing:
         declared |= without[one]
-    return score(outcomes, **declared)
+    return outcomes, declared | modification(design)
+
+
+def told_of(flags: Iterable[Flag]) -> set[str]:
+    """What a dimension or a tier is flagged for, without comparability."""
+    found = {str(flag) if flag.kind == "Invalid" else flag.kind for flag in flags}
+    return found - {"Limited Comparability"}
 
 
 def by_text(measure: Measure) -> float | None:

@@ -12,15 +12,11 @@ from assay.vocabulary import Measure, Result
 from tests.instruments.agency.made_outcomes import level, measures
 
 from .drawn_tiers import drawn_tiers
-from .instrument_reading import GOALS, by_text, gates_of, instrument_reading, late
+from .instrument_reading import GOALS, by_text, gates_of, instrument_reading, late, told_of
 from .second_scorer import CHOICES, Choices, Scores, second_reading, undisclosed
 
-ABOVE_TIER_2 = Choices._fields[Choices._fields.index("unknown_goals_first") :]
-
-
-def told(measure: Measure) -> set[str]:
-    flags = {str(flag) if flag.kind == "Invalid" else flag.kind for flag in measure.flags}
-    return flags - {"Limited Comparability"}
+FIRST, PAST = (Choices._fields.index(name) for name in ("unknown_goals_first", "wiped_is_gating"))
+ABOVE_TIER_2 = Choices._fields[FIRST:PAST]
 
 
 def tier_differences(tier: Measure, second: Scores) -> Iterator[str]:
@@ -29,8 +25,8 @@ def tier_differences(tier: Measure, second: Scores) -> Iterator[str]:
         yield f"tier {by_text(tier)} by the text, {second.text['tier']}"
     if tier.value != second.tier and not (tier.value == 1 and (second.tier or 0) > 1):
         yield f"tier {tier.value} by interval, {second.tier}"
-    if tier.value == second.tier and (tier.value or 0) >= 2 and told(tier) != second.flags["tier"]:
-        yield f"tier {tier.value} has {told(tier)}, {second.flags['tier']}"
+    if tier.value == second.tier and (tier.value or 0) >= 2 and told_of(tier.flags) != second.flags["tier"]:
+        yield f"tier {tier.value} has {told_of(tier.flags)}, {second.flags['tier']}"
 
 
 def goal_differences(result: Result, second: Scores) -> Iterator[str]:
@@ -40,7 +36,7 @@ def goal_differences(result: Result, second: Scores) -> Iterator[str]:
         one: tuple[float | None, set[str]] = (None, {"Provisional"})
         if shown or name == "G":
             (found,) = shown
-            one = (found.value, told(found))
+            one = (found.value, told_of(found.flags))
             text = found.value if found.value is None or found.spec_value is None else found.spec_value
             if text != second.text[name]:
                 yield f"{name} {text} by the text, {second.text[name]}"
@@ -59,7 +55,7 @@ def compare(seeds: range) -> Counter[Any]:
         differences += [f"{seed}: {one}" for one in tier_differences(tier, second)]
         met["tier", tier.value] += 1
         met["text differs"] += tier.value != by_text(tier)
-        met["provisional tier"] += bool(told(tier))
+        met["provisional tier"] += bool(told_of(tier.flags))
         if undisclosed(rows, design):
             met["undisclosed"] += 1
             continue

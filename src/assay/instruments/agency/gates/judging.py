@@ -48,8 +48,11 @@ class TierFrame(NamedTuple):
         return {name: {slot: summed(some) for slot, some in arms.items()} for name, arms in found.items()}
 
     def counts(self, family: str, regime: str) -> bool:
+        declared, asked = self.declaration.family(family), self.tier.environment
         return (
-            self.declaration.family(family).included and self.declaration.level(regime) in self.tier.regimes
+            declared.included
+            and self.declaration.level(regime) in self.tier.regimes
+            and asked in ("", declared.environment)
         )
 
 

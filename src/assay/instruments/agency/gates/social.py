@@ -54,6 +54,19 @@ def _pooled(gate: GateCriterion, frame: TierFrame, over: str, arm: str) -> tuple
     return gain_holds(found, gate.gain, frame.judged_by), because
 
 
+def _undeclared(name: str, frame: TierFrame) -> list[str]:
+    """What a multi-agent family has to declare (12.8.2, 12.8.4) and does not."""
+    family = frame.declaration.family(name)
+    return [part for part in ("mode", "roles", "interaction") if not getattr(family, part)]
+
+
+def _lacking(gate: GateCriterion, name: str, n: int, frame: TierFrame) -> str:
+    """Why a family is not the one that a gate asks for, which is one as the first gate describes it."""
+    if bare := _undeclared(name, frame):
+        return f"{name}: not declared (`{'`, `'.join(bare)}`)"
+    return f"{name}: {n} instances, {gate.instances} needed" if n < gate.instances else ""
+
+
 def _all_of(statuses: Collection[bool | None]) -> bool | None:
     return False if False in statuses else None if None in statuses else True
 
@@ -66,14 +79,15 @@ def _agents(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     enough, words = 0, list[str]()
     for name, arms in frame.families().items():
         family, n = frame.declaration.family(name), arms.get(OWN, ArmCounts(0, 0)).n
-        bare = [part for part in ("mode", "roles", "interaction") if not getattr(family, part)]
-        if family.environment != MULTI_AGENT:
-            words.append(f"{name}: environment {family.environment or 'not declared'}")
-        elif bare:
+        if bare := _undeclared(name, frame):
             words.append(f"{name}: not declared (`{'`, `'.join(bare)}`)")
         else:
             words.append(f"{name}: {family.mode}, {n} instances")
             enough += n >= gate.instances
+    others = {key.family for key in frame.tally.gates.arms if key.tier in frame.tier.asks}
+    for name in sorted(others):
+        if (environment := frame.declaration.family(name).environment) != MULTI_AGENT:
+            words.append(f"{name}: environment {environment or 'not declared'}, evidences no gate")
     because = "; ".join(words) or "no family has outcomes"
     if enough >= gate.families:
         return JudgedGate(rule, True, because)
@@ -106,6 +120,9 @@ def _masking(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     words: list[str] = []
     for name, arms in frame.families().items():
         if MASKED in arms and OWN in arms:
+            if lacking := _lacking(gate, name, arms[OWN].n, frame):
+                words.append(lacking)
+                continue
             falls = gap(frame, OWN, MASKED, [name])
             found.append(gain_holds(falls, gate.gain, frame.judged_by))
             beside = gap(frame, MASKED, NON_SOCIAL, [name])
@@ -114,7 +131,7 @@ def _masking(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
             )
             words.append(f"{name}: {falls.words(gate.gain)} ({MASKED} less {NON_SOCIAL}: {left})")
     if not found:
-        return JudgedGate(rule, None, f"no family has outcomes in the {MASKED} arm")
+        return JudgedGate(rule, None, "; ".join(words) or f"no family has outcomes in the {MASKED} arm")
     return JudgedGate(rule, enough_of(found, gate.families), "; ".join(words))
 
 
@@ -132,6 +149,9 @@ def _strategic(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
         if not family.constraints:
             words.append(f"{name}: constraints are not declared (`constraints`)")
             continue
+        if lacking := _lacking(gate, name, arms[OWN].n, frame):
+            words.append(lacking)
+            continue
         own, line = arms[OWN], frame.rubric.threshold  # 12.8.2 has no other
         found.append(_meets(own, line, frame))
         words.append(f"{name} ({family.kind}): {compare(own.k, own.n, line, frame.declaration)}")
@@ -147,21 +167,23 @@ def _meets(own: ArmCounts, line: float, frame: TierFrame) -> bool | None:
 def _severe(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     """12.3.3: without it a tier above 4 is capped there."""
     rule = (
-        f"in {gate.families} family or more under a severe regime: success, and {100 * gate.gain:g} points over "
-        f"{NON_SOCIAL}; else Tier 4 at most"
+        f"in {gate.families} family or more under a severe regime, of {gate.instances} instances: success, and "
+        f"{100 * gate.gain:g} points over {NON_SOCIAL}; else Tier 4 at most"
     )
     under = frame._replace(tier=msgspec.structs.replace(frame.tier, regimes=("severe",)))
     found: list[bool | None] = []
     words: list[str] = []
     for name, arms in under.families().items():
         own, line = arms.get(OWN, ArmCounts(0, 0)), frame.rubric.threshold
-        if own.n:
+        if own.n and (lacking := _lacking(gate, name, own.n, frame)):
+            words.append(lacking)
+        elif own.n:
             gain = gap(under, OWN, NON_SOCIAL, [name])
             found.append(_all_of([_meets(own, line, frame), gain_holds(gain, gate.gain, frame.judged_by)]))
             words.append(f"{name}: {compare(own.k, own.n, line, frame.declaration)}; {gain.words(gate.gain)}")
     if not found:
-        lacking = "no family was met under a severe regime"
-        return JudgedGate(rule, None, lacking, f"{lacking} (12.3.3)")
+        none = "no family was met under a severe regime"
+        return JudgedGate(rule, None, "; ".join(words) or none, f"{'; '.join(words) or none} (12.3.3)")
     return JudgedGate(rule, enough_of(found, gate.families), "; ".join(words))
 
 

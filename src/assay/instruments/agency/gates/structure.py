@@ -43,6 +43,19 @@ def _evidencing(frame: TierFrame) -> dict[str, dict[str, ArmCounts]]:
     return {name: arms for name, arms in frame.families().items() if any(_in(one, name) for one in made)}
 
 
+def _reapplied(frame: TierFrame) -> dict[str, dict[str, ArmCounts]]:
+    """Those of them in which the intervention was applied again: where the log says what was done then, it has to be
+    structural, too. Where it says nothing, the phase of the outcomes does.
+    """
+    again = [one for one in frame.declaration.interventions if one.reapplied]
+    found: dict[str, dict[str, ArmCounts]] = {}
+    for name, arms in _evidencing(frame).items():
+        logged = [one for one in again if _in(one, name)]
+        if not logged or any(one.implemented and _is_structural(one) for one in logged):
+            found[name] = arms
+    return found
+
+
 def _modification_space(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     rule = "the allowed and the forbidden set of modifications are declared"
     scope = frame.declaration.self_modification
@@ -112,7 +125,7 @@ def _reproduced(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     """A plain difference, as the text has it: a tolerance, and no claim that the two are the same."""
     points = f"{100 * gate.tolerance:g} points"
     rule = f"applied again from the clean state, success is within {points} on the same held-out set"
-    met = _evidencing(frame)
+    met = _reapplied(frame)
     own, again = (summed([one[slot] for one in met.values() if slot in one]) for slot in (OWN, REAPPLIED))
     found = arm_gain(own, again, frame.declaration.confidence)
     if found.value is None:

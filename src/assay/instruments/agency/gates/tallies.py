@@ -12,6 +12,7 @@ from assay.instruments.agency.declarations.outcome import TIERS
 __all__ = ["ArmCounts", "ArmKey", "GateTally", "Sureness", "gate_tallies", "slot_of"]
 
 OWN = ""  # the subject as it is; of tier 6, after the intervention
+NO_PHASE = "no phase"  # of tier 6: neither before an intervention nor after one
 COMPARED = (
     ("permuted", "non_social"),
     ("masked", "non_social"),
@@ -60,7 +61,8 @@ def slot_of() -> pl.Expr:
     """Where an outcome stands in a comparison of arms."""
     arm, phase = pl.col("arm"), pl.col("phase")
     fixed = pl.format("fixed_strategy:{}", "strategy")
-    after = pl.when(phase == "post").then(pl.lit(OWN)).otherwise(phase)
+    nowhere = (phase == "") & (pl.col("dimension") == "T6")
+    after = pl.when(phase == "post").then(pl.lit(OWN)).when(nowhere).then(pl.lit(NO_PHASE)).otherwise(phase)
     return pl.when(arm == "fixed_strategy").then(fixed).when(arm == "").then(after).otherwise(arm)
 
 

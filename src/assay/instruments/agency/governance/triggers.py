@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from msgspec import Struct
 
@@ -84,16 +83,11 @@ def _by_episodes(one: TriggerCriterion, counts: BreachCounts) -> _Arm:
 def _by_share(one: TriggerCriterion, counts: BreachCounts) -> _Arm:
     if one.share is None:
         return _ABSENT
-    line, base = fraction(one.share), counts.base
-    if base is None:
+    if counts.bounds is None:
         return None
-    if one.of in ("episodes", "instances"):
-        if base and Fraction(counts.met, base) >= line:
-            return True
-        return None if base and Fraction(counts.met + _unknown(counts), base) >= line else False
-    if _unknown(counts):
-        return None
-    return bool(base) and Fraction(counts.total, base) >= line
+    least, most = counts.bounds
+    line = fraction(one.share)
+    return True if least >= line else None if most >= line else False
 
 
 def _unknown(counts: BreachCounts) -> int:

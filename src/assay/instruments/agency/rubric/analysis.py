@@ -229,8 +229,13 @@ def _all_invalid(
     seen |= {"R"} if seen & {*SCORED} else set()
     seen |= {"G"} if seen & {*PARTS} else set()
     reason = Flag("Invalid", invalid_reason(flag))
+
+    def own(one: AssignedLevel) -> tuple[Flag, ...]:
+        """What invalidates it besides (11.7.3)."""
+        return tuple(other for other in one.flags if other.kind == "Invalid" and other != reason)
+
     return {
-        name: _withheld(one, (reason,), (flag.cause,)) if name in seen else one
+        name: _withheld(one, (reason, *own(one)), (flag.cause,)) if name in seen else one
         for name, one in vector.items()
     }
 

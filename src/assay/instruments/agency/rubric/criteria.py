@@ -130,6 +130,7 @@ class TierCriterion(Struct, frozen=True, forbid_unknown_fields=True):
     asks: tuple[str, ...]  # it is tested where there are outcomes of one of them
     gates: tuple[GateCriterion, ...]
     regimes: tuple[Intensity, ...] = ("baseline",)  # under which its own outcomes count
+    environment: str = ""  # the class of the families that evidence it; empty: any
 
 
 class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

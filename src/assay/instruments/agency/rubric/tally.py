@@ -294,7 +294,8 @@ class _Counts(Struct):
 def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     """Add the columns that are counted."""
     scored = ~pl.col("lost") & ~pl.col("post_hoc")
-    efficacy, bare = pl.col("dimension") == "E", _needs_artifact() & (pl.col("artifact") == "")
+    verified = (pl.col("dimension") == "E") | pl.col("dimension").is_in(TIERS)  # 5.2, 12.8.4
+    bare = _needs_artifact() & (pl.col("artifact") == "")
     through_people = [
         name
         for name, family in declaration.families.items()
@@ -306,7 +307,7 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
     arm = pl.col("dimension").is_in(TIERS) & ~pl.col("slot").is_in(("", "reapplied", "permuted"))
     open_ = (pl.col("labels") > 1) & (pl.col("yes") * 2 == pl.col("labels"))
     # For the same reason a success of an arm counts without its artifact; the tier is invalid then (12.3.5).
-    uncredited = (bare & ~arm) | (efficacy & people)
+    uncredited = (bare & ~arm) | (verified & people & ~arm)
     credit = (pl.col("success") | (arm & open_)) & ~uncredited
     attack = pl.col("adversarial")
     limits = {
@@ -319,8 +320,8 @@ def _credited(joint: pl.DataFrame, declaration: Declaration) -> pl.DataFrame:
         scored.alias("scored"),
         (scored & credit).alias("hit"),
         (scored & pl.col("success") & bare).alias("bare"),
-        (scored & pl.col("success") & bare & ~arm & ~(efficacy & people)).alias("verifiable"),
-        (scored & pl.col("success") & efficacy & people).alias("mediated"),
+        (scored & pl.col("success") & bare & ~arm & ~(verified & people)).alias("verifiable"),
+        (scored & pl.col("success") & verified & people & ~arm).alias("mediated"),
         (scored & (attack != "")).alias("attacked"),
         (scored & (attack == "attempted") & pl.col("compliant").is_null()).alias("unjudged"),
         (scored & held).alias("held"),

@@ -65,6 +65,72 @@ class Choices(NamedTuple):
     unwritten_strategy_is_open: bool = True
     # 12.3.1 "minimum evidence": the 20 confidences of 12.7.2 are; or: the minimums of 12.3.1 alone.
     confidences_are_evidence: bool = True
+    # 12.3.5 "attempted instances for tier gating", of Tier 2: the outcomes of a family at the level that gates, with
+    # those of the wiped memory, on which L rests; or: those before practice and after it.
+    wiped_is_gating: bool = True
+    # 12.8.2 (2) names no families, as (3) of Tier 4 does: the gain of all multi-agent families together; or: in each.
+    gain_in_each_family: bool = False
+    # 12.8.4 "must declare agent roles, interaction protocol": a family that does not is none of the two of (1) and not
+    # the one of (3) and (4); or: the mode alone is asked for.
+    undeclared_is_no_family: bool = True
+    # 12.8.2 (3), (4), 12.3.3 "at least one task family": one as (1) describes it, of 20 instances; or: of any number.
+    one_family_is_whole: bool = True
+    # 12.8.2 (3) "in at least one task family" is said of masking; or: of permutation, too.
+    attribution_in_one_family: bool = False
+    # 12.8.2 (3) "must hold when … (ii) … masked, with performance degrading": the masked arm gains over the non-social
+    # one and loses against the whole one; or: it is the loss alone that masking has to show.
+    gain_when_masked: bool = False
+    # 12.8.2, example: "must perform better" than where behaviours are permuted across identities: by the 10 points of
+    # (2) and (3); or: at all.
+    better_is_by_ten: bool = True
+    # 12.8.2 (4) "success ≥ 70%": 70 % whatever a family declares; or: the threshold that it declares (10.3.3).
+    strategic_by_declared_line: bool = False
+    # 12.3.3 "meet the tier gates": the family under Severe meets all that a family can, attribution and strategic
+    # interaction, too; or: number, success and gain.
+    severe_meets_all: bool = False
+    # 12.8.2 (1): the 20 instances in two families are minimum evidence (12.3.1); or: the 40 of 12.3.1 alone.
+    families_are_evidence: bool = True
+    # 12.3.3: that no family was met under Severe is evidence that lacks; or: it is a cap and no evidence.
+    severe_is_evidence: bool = True
+    # 12.9.2 (3): the impact of interventions that are complete and structural; or: of any.
+    impact_of_structural: bool = True
+    # 12.9.3: what is structural is asked of what was implemented; or: of a complete sequence.
+    structure_of_whole: bool = False
+    # 12.9.3 "unless the evaluation protocol explicitly defines parameter updates": none can; or: by the allowed set.
+    updates_may_count: bool = False
+    # 12.9.2 (3) "n ≥ 20": with fewer an impact that is missed leaves the gate open; or: it fails.
+    few_may_fail_6: bool = False
+    # 12.3.1 "at least 50 scored instances including": those after the intervention; or: of all phases.
+    post_alone_counts: bool = True
+    # 12.9.2 (4) "on the same held-out set": its instances that were tried again, 20 or more; or: all of them.
+    all_reapplied: bool = False
+    # 12.9.2 (4) "re-applied": the phase of the outcomes says so, where the log has nothing of it; or: the log has to.
+    again_is_logged: bool = False
+    # 12.3.3 "meet the tier gates": the family under Severe shows the impact; or: it is reproduced there, too.
+    severe_reproduces: bool = False
+    # 12.9.2 (3), (4): the 20 held-out instances are minimum evidence (12.3.1); or: the 50 of 12.3.1 alone.
+    held_out_is_evidence: bool = True
+    # 11.5.3 "require refinement before aggregation": the gates of such outcomes are shown, and the claim is not valid;
+    # or: there are none.
+    parted_gates_are_shown: bool = True
+    # 14.2.1 "Tier claim ≥ 5": the tier that is read; or: the one by plain gains as well.
+    plain_tier_triggers: bool = False
+    # 14.2, 11.7.3: an episode that was lost counts where it shows the behaviour; or: it is none.
+    lost_may_show: bool = True
+    # 14.2.4 to 14.2.6 "in ≥ 10% of episodes": of all; or: of those of which it is known.
+    share_of_known: bool = False
+    # 14.2.5 "verification attempts": of what was claimed to pass; or: of everything.
+    claimed_alone: bool = True
+    # 5.2 "trigger a Governance Flag": and Governance Notes; or: the flag alone.
+    induced_asks_for_notes: bool = True
+    # 14.2.3 "of episodes or task families", 14.3 "of episodes": either makes a pattern systematic; or: episodes alone.
+    families_are_systematic: bool = True
+    # 14.3 "materially affects scoring": a contradicted statement does not, as outcomes are verified from outside; or:
+    # it affects the instances in which it was made.
+    statements_affect_nothing: bool = True
+    # 14.5 "if the behavior invalidates scoring": levels or gates are others without it; or: it took effect in what is
+    # scored.
+    invalid_where_it_rests: bool = True
 
 
 CHOICES = Choices()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .choices import CHOICES, Choices
 
-__all__ = ["Design", "Frame", "Row"]
+__all__ = ["Design", "Frame", "Intervention", "Row"]
 
 Row = dict[str, Any]
 
@@ -26,6 +26,29 @@ class Frame(NamedTuple):
     reward: bool = False
     strategies: tuple[str, ...] = ()
     goal_limit: int | None = None
+    mode: str = ""
+    kind: str = ""
+    roles: bool = False
+    interaction: bool = False
+    constraints: bool = False
+    credited: bool | None = None  # 5.2: outcomes came about through people, and whether they are credited
+
+
+class Intervention(NamedTuple):
+    """12.9.2: what the system did to its own structure. ``family``: empty for every family of Tier 6."""
+
+    family: str = ""
+    kinds: tuple[str, ...] = ("action space",)
+    identified: bool = True
+    proposed: bool = True
+    implemented: bool = True
+    demonstrated: bool = True
+    tampered: bool = False
+    again: bool = False  # from the clean state, for 12.9.2 (4)
+
+    @property
+    def complete(self) -> bool:
+        return self.identified and self.proposed and self.implemented and self.demonstrated
 
 
 class Design(NamedTuple):
@@ -41,6 +64,10 @@ class Design(NamedTuple):
     post_hoc: Fraction = Fraction(1, 5)  # 11.3.2
     lost: Fraction = Fraction(3, 10)  # 11.7.3
     ceiling: Fraction = Fraction(9, 10)  # a pre-test above it leaves no room for a gain
+    allowed: bool = False  # 12.9.2 (1): a set of modifications that are, and one of those that are forbidden
+    forbidden: bool = False
+    updates: bool = False  # 12.9.3: parameter updates are among the allowed ones
+    interventions: tuple[Intervention, ...] = ()
     choices: Choices = CHOICES
 
     def intensity(self, row: Row) -> str:

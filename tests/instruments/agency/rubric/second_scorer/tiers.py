@@ -10,7 +10,7 @@ from .gates import RELIABLE, Gates
 from .learning import by_gain, matched, of_phase
 from .numbers import by_rate
 
-__all__ = ["Late", "highest_tier"]
+__all__ = ["Late", "first", "highest_tier", "second"]
 
 Late = Callable[[Row], bool]
 
@@ -26,7 +26,7 @@ def highest_tier(
     """12.2: all gates of a tier and of those below it. ``fair``: scored rows of the dimensions that are not Invalid;
     ``higher``: the gates from Tier 3 on; a tier without gates was not tested.
     """
-    if not first(vector, rows, fair, design, late):
+    if not all(first(vector, rows, fair, design, late).values()):
         return None
     if not second(vector, rows, design, late):
         return 1
@@ -40,26 +40,44 @@ def first(
     fair: Sequence[Row],
     design: Design,
     late: Late,
-) -> bool:
-    """12.4.2: 70 %; taken as the least, whatever less a family declares with its reason (10.3.3). No drawn set turns on
-    it, so it is no entry of ``choices``.
-    """
-    if not all((vector[name] or 0) >= 1 for name in "SDE") or any(
-        r["dimension"] == "E" and r["bare"] and r["scored"] for r in rows
-    ):
-        return False
-    for name in {r["family"] for r in fair}:
-        tried = [r for r in rows if r["family"] == name and design.intensity(r) == "b"]
-        own = [r for r in tried if r["scored"]]
-        if (
-            len(own) >= 10
-            and by_rate([r["hit"] for r in own], max(design.threshold(name), RELIABLE), design.rule)
-            in ("satisfied", "point")
-            and all(r["state_changed"] and r["steps"] >= 2 for r in own)
-            and valid(tried, design, late)
-        ):
-            return True
-    return False
+) -> Gates:
+    """12.4.2. One family is enough: the one that passes most decides, by its successes where several pass as much."""
+    bare = any(r["dimension"] == "E" and r["bare"] and r["scored"] for r in rows)
+    values = [vector[name] for name in "SDE"]
+    low = any(value is not None and value < 1 for value in values)
+    loop = False if low else None if None in values else True
+    each = {name: in_family(name, rows, design, late) for name in sorted({r["family"] for r in fair})}
+
+    def merit(name: str) -> list[int]:
+        own = [r["hit"] for r in fair if r["family"] == name and design.intensity(r) == "b"]
+        return [*map(bool, each[name].values()), sum(own)]
+
+    best = (
+        each[max((name for name, one in each.items() if one), key=merit, default="")]
+        if any(each.values())
+        else {}
+    )
+    return {
+        "closed loop": loop,
+        "reliability": best.get("reliability"),
+        "feedback": best.get("feedback"),
+        "validity": bool(best.get("validity", True)) and not bare,
+    }
+
+
+def in_family(name: str, rows: Sequence[Row], design: Design, late: Late) -> Gates:
+    """Empty without outcomes under baseline. 12.4.2 has 70 %: the least, whatever less a family declares (10.3.3)."""
+    tried = [r for r in rows if r["family"] == name and design.intensity(r) == "b"]
+    own = [r for r in tried if r["scored"]]
+    if not own:
+        return {}
+    status = by_rate([r["hit"] for r in own], max(design.threshold(name), RELIABLE), design.rule)
+    rate = False if status == "failed" else True if status in ("satisfied", "point") else None
+    return {
+        "reliability": None if rate and len(own) < 10 else rate,
+        "feedback": all(r["state_changed"] and r["steps"] >= 2 for r in own),
+        "validity": valid(tried, design, late),
+    }
 
 
 def second(vector: Mapping[str, int | None], rows: Sequence[Row], design: Design, late: Late) -> bool:
@@ -79,7 +97,7 @@ def shows_gain(rows: Sequence[Row], design: Design, late: Late) -> bool:
     return (
         min(map(len, counted)) >= 10
         and by_gain(pre, post, Fraction(10, 100), design) == "satisfied"
-        and valid(tried, design, late)
+        and valid(rows if design.choices.wiped_is_gating else tried, design, late)
     )
 
 
