@@ -19,6 +19,7 @@ __all__ = [
     "Refusal",
     "flag_column",
     "real_column",
+    "real_range",
     "refuse",
     "text_column",
     "typed_column",
@@ -33,9 +34,19 @@ _EXACT = 2**53  # above this, floats no longer tell whole numbers apart
 
 
 def typed_column(
-    frame: pl.DataFrame, name: str, kind: pl.DataType, refusal: Refusal, low: float = 0, high: float = 1
+    frame: pl.DataFrame,
+    name: str,
+    kind: pl.DataType,
+    refusal: Refusal,
+    low: float = 0,
+    high: float = 1,
+    *,
+    filled: bool = False,
 ) -> pl.Expr:
-    """A column as one of the kinds above, numbers within bounds. Absent is empty of text, else null."""
+    """A column as one of the kinds above, numbers within bounds. Absent is empty of text, else null.
+
+    ``filled``: of a real number the message says that there has to be one; that there is one is not checked here.
+    """
     if name not in frame.columns or frame.schema[name] == pl.Null():
         return pl.lit("" if kind == TEXT else None, dtype=kind).alias(name)
     if kind == TEXT:
@@ -44,7 +55,7 @@ def typed_column(
         return flag_column(frame, name, refusal)
     if kind == WHOLE:
         return whole_column(frame, name, refusal, int(low), int(high))
-    return real_column(frame, name, refusal, low, high)
+    return real_column(frame, name, refusal, real_range(low, high, filled=filled), low, high)
 
 
 def text_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
@@ -80,10 +91,16 @@ def whole_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: int, hig
     return number.cast(WHOLE)
 
 
-def real_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: float, high: float) -> pl.Expr:
+def real_range(low: float, high: float, *, filled: bool) -> str:
+    """What a real number must be, in words."""
+    return f"must be a number from {low:g} to {high:g}{'' if filled else ', or empty'}"
+
+
+def real_column(
+    frame: pl.DataFrame, name: str, refusal: Refusal, message: str, low: float, high: float
+) -> pl.Expr:
     """A column of numbers within bounds, null for an empty one. NaN is refused: it does not say what is absent."""
     kind = frame.schema[name]
-    message = f"must be a number from {low:g} to {high:g}, or empty"
     if kind.is_numeric():
         given = pl.col(name).cast(pl.Float64)
         right = given.is_null() | (given.is_finite() & given.is_between(low, high))
