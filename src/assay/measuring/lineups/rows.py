@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 from assay.errors import InputError
 from assay.measuring.building import Ends
 from assay.measuring.rows import RowData, Rows, open_rows
-from assay.measuring.rows.columns import REAL, refuse
+from assay.measuring.rows.columns import REAL, refuse, refuse_labels
 from assay.measuring.rows.tables import TableShape, read_table, refusal_of, refuse_differing, table_records
 
 from .answers import SCHEMA, longest_of
@@ -66,6 +66,7 @@ def read_lineups(
     for name in WHOLE[1:]:
         fits = (pl.col(name) <= pl.col("options")).fill_null(True)
         refuse(table, name, fits, "must be a position, 1 to options", refusal)
+    refuse_labels(table, ("subject", "target"), refusal)
     refuse_differing(table, "options", ("target", "phase", "condition", "lineup"), refusal)
     again = pl.struct(table.columns).is_duplicated() & ~pl.struct(table.columns).is_first_distinct()
     said = "must tell this answer from an earlier one that is the same in all else"

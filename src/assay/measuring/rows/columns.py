@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import polars as pl
 
 from assay.errors import InputError
+from assay.study.labels import LOOKS_ALIKE, invisible_in, label_key
 
 from .values import FALSE, NOTHING, TRUE
 
@@ -21,6 +22,7 @@ __all__ = [
     "real_column",
     "real_range",
     "refuse",
+    "refuse_labels",
     "text_column",
     "typed_column",
     "whole_column",
@@ -50,7 +52,10 @@ def typed_column(
     if name not in frame.columns or frame.schema[name] == pl.Null():
         return pl.lit("" if kind == TEXT else None, dtype=kind).alias(name)
     if kind == TEXT:
-        return text_column(frame, name, refusal).fill_null("")
+        text = text_column(frame, name, refusal).fill_null("")
+        if name == "subject":
+            refuse_labels(frame.select(text.str.strip_chars().alias(name)), (name,), refusal)
+        return text
     if kind == FLAG:
         return flag_column(frame, name, refusal)
     if kind == WHOLE:
@@ -121,6 +126,18 @@ def flag_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
     text = text_column(frame, name, refusal)
     refuse(frame, name, text.is_null() | text.is_in([*FLAGS]), "must be true, false or empty", refusal)
     return text.replace_strict(FLAGS, default=None, return_dtype=FLAG)
+
+
+def refuse_labels(frame: pl.DataFrame, names: Iterable[str], refusal: Refusal) -> None:
+    """Refuse labels with invisible characters, and those that look like another one of these columns."""
+    first: dict[str, str] = {}
+    for name in names:
+        labels = frame.with_row_index("at").group_by(name).agg(pl.col("at").min()).sort("at")
+        for label, at in labels.select(name, "at").iter_rows():
+            if unseen := invisible_in(label):
+                raise refusal(at, name, unseen)
+            if first.setdefault(label_key(label), label) != label:
+                raise refusal(at, name, f"{label!r} {LOOKS_ALIKE}")
 
 
 def refuse(frame: pl.DataFrame, name: str, right: pl.Expr, message: str, refusal: Refusal) -> None:
