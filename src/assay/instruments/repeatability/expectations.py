@@ -74,7 +74,7 @@ NOT_OF_PROGRAMS = (
 
 
 # Names that stand one level down, by the place they belong to. At the top of a contract they would do nothing.
-_PLACES = {
+_PLACES: dict[str, dict[str, tuple[str, ...]]] = {
     "text": {
         "answer": ("options", "pattern", "tolerance"),
         "length": ("characters", "words", "lines"),
