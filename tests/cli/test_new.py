@@ -45,9 +45,19 @@ def test_nothing_is_overwritten(assay: Assay, tmp_path: Path, taken: str) -> Non
         ("new instrument ping", "an installed instrument is called 'ping' already"),
         ("new instrument ../x", "small letters, digits and _ only"),
         ("new instrument Trivia", "small letters, digits and _ only"),
+        ("new instrument random", "random.py would hide the module 'random'"),
+        ("new instrument types", "choose another name, such as 'my_types'"),
+        ("new instrument polars", "would hide the module 'polars'"),
     ],
 )
 def test_wrong_input_is_told(assay: Assay, arguments: str, said: str) -> None:
     ended = assay(*arguments.split())
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert said in " ".join(ended.err.split())
+
+
+def test_a_keyword_cannot_be_imported(assay: Assay, tmp_path: Path) -> None:
+    ended = assay("new", "instrument", "class")
+    assert ended.code == 2
+    assert "'class' is a word of Python's own" in " ".join(ended.err.split())
+    assert not list(tmp_path.glob("*.py"))

@@ -60,10 +60,11 @@ def test_people_see_table_verdict_and_diagnosis(assay: Assay, rows: Path) -> Non
 
 def test_a_subject_cannot_steer_the_terminal_or_write_lines_of_its_own(assay: Assay, tmp_path: Path) -> None:
     written(tmp_path, row("1", subject="x\x1b[31m\nholds: all is well"))
-    for more in ((), ("--all",)):
-        out = assay("score", "consistency", "rows.jsonl", *more).out
-        assert "\x1b" not in out
-        assert not any(line.startswith("holds: all is well") for line in out.splitlines())
+    ended = assay("score", "consistency", "rows.jsonl")
+    assert (ended.code, ended.out) == (2, "")
+    assert "subject: character 2 of the label, U+001B (a control character), cannot be seen" in ended.err
+    assert "\x1b" not in ended.err
+    assert not any(line.startswith("holds: all is well") for line in ended.err.splitlines())
 
 
 def test_the_declared_rule_and_delta_are_used(assay: Assay, tmp_path: Path) -> None:

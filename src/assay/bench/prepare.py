@@ -10,6 +10,7 @@ import msgspec
 
 from assay.errors import InputError, blaming
 from assay.registry import file_of, take_file
+from assay.study.labels import invisible_in, label_key
 from assay.study.lock import Lock, LockedFile, make_lock
 from assay.study.model import Study
 from assay.study.source import Source, convert, read_source
@@ -78,16 +79,19 @@ def _with_recipes(study: Study, source: Source | None) -> Study:
 def _check_subjects(study: Study, source: Source | None) -> None:
     if not study.subjects:
         raise _error(source, ("subjects",), "name at least one subject, for example local:smollm2")
-    titles: set[str] = set()
+    titles: dict[str, str] = {}
     for number, spec in enumerate(study.specs):
         at = ("subjects", number)
         try:
             make_subject(spec)
         except InputError as error:
             raise _error(source, at, str(error)) from None
-        if spec.title in titles:
-            raise _error(source, at, f"{spec.title!r} is declared twice; give one a label")
-        titles.add(spec.title)
+        if unseen := invisible_in(spec.title):
+            raise _error(source, (*at, "label") if spec.label else at, unseen)
+        if (key := label_key(spec.title)) in titles:
+            alike = "" if titles[key] == spec.title else " in other characters that look the same"
+            raise _error(source, at, f"{spec.title!r} is declared twice{alike}; give one a label")
+        titles[key] = spec.title
         if spec.boundary == "core" and spec.includes:
             raise _error(source, (*at, "includes"), "a core boundary includes nothing; declare it extended")
         if spec.kind not in RECIPES:

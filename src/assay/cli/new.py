@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +33,13 @@ def new(
         raise InputError(f"the name {name!r}: small letters, digits and _ only, at most 40, a letter first")
     if name in names("assay.instruments"):
         raise InputError(f"an installed instrument is called {name!r} already; choose another name")
+    if keyword.iskeyword(name):
+        raise InputError(f"{name!r} is a word of Python's own; choose another name, such as 'my_{name}'")
+    if _hides(name):
+        raise InputError(
+            f"{name}.py would hide the module {name!r} from Python in its folder; "
+            f"choose another name, such as 'my_{name}'"
+        )
     files = {out / f"{name}.py": "instrument.txt", out / f"test_{name}.py": "test_instrument.txt"}
     for path in files:
         if path.exists():
@@ -43,6 +52,15 @@ def new(
     typer.echo(f"Wrote    {instrument} and {test}")
     typer.echo(f"Run      assay run {instrument} --subject local:smollm2")
     typer.echo(f"Test     python -m pytest {test}")
+
+
+def _hides(name: str) -> bool:
+    """Whether a file of this name stands before a standard or an installed module."""
+    if name in sys.stdlib_module_names:
+        return True
+    from importlib.metadata import packages_distributions
+
+    return name in packages_distributions()
 
 
 def _filled(template: str, name: str) -> str:

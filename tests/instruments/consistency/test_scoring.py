@@ -14,7 +14,7 @@ from assay.instruments.consistency.judging import UNTIMED, Judging, judge_all
 from assay.instruments.consistency.judging.judgement import Check, ReplyJudgement
 from assay.instruments.consistency.measures.shares import ConsistencySettings
 from assay.instruments.consistency.protocol import Consistency
-from assay.instruments.consistency.scoring import RULE_VERSIONS
+from assay.instruments.consistency.scoring import RULE_VERSIONS, with_copies
 from assay.measuring import Bound
 from assay.measuring.requirements import requirement_verdicts
 from assay.stats import clopper_pearson
@@ -158,6 +158,21 @@ def test_a_digest_copied_across_scenarios_counts_against_m4() -> None:
     result = made.score()
     assert measure(result, "reused").value == pytest.approx(2 / 3)
     assert measure(result, "M4").value == pytest.approx(2 / 3)  # the one whose digest it is stays valid
+
+
+def test_of_a_shared_digest_the_copy_alone_is_a_failure_and_both_have_the_check() -> None:
+    own, other = "a" * 64, "b" * 64
+    checks = checked(digest_matches=True, reused=False)
+    made = Made().add("M4", True, labels={"digest": own, "content": own}, checks=checks)
+    made.add(
+        "M4", False, labels={"digest": own, "content": other}, failures=("invalid_digest",), checks=checks
+    )
+    first, second = with_copies(made.outcomes)
+    assert (first.success, first.failures) == (True, ())
+    assert (second.success, second.failures) == (False, ("invalid_digest", "copied_digest"))
+    for outcome in (first, second):
+        assert [check.holds for check in outcome.checks if check.name == "reused"] == [True]
+    assert measure(made.score(), "reused").value == 1
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,10 @@ def changed(**fields: Any) -> list[dict[str, Any]]:
         ({"choice": 1.5}, "choice: must be a whole number, not 1.5"),
         ({"choice": "B"}, "choice: must be a number from 1 to 20, or empty, not 'B'"),
         ({"own": 5}, "own: must be a position, 1 to options, not 5"),
-        ({"own": 21}, "own: must be a number from 1 to 20"),
+        ({"own": 21}, "own: must be a number from 1 to 20, not"),
         ({"own": None}, "own: is missing"),
-        ({"options": 1}, "options: must be a number from 2 to 20"),
-        ({"options": 21}, "options: must be a number from 2 to 20"),
+        ({"options": 1}, "options: must be a number from 2 to 20, not"),
+        ({"options": 21}, "options: must be a number from 2 to 20, not"),
         ({"options": None}, "options: is missing"),
         ({"confidence": 6}, "confidence: must be a number from 1 to 5, or empty, not"),
         ({"confidence": 0.5}, "confidence: must be a number from 1 to 5, or empty, not"),
@@ -105,6 +105,17 @@ def test_nan_is_refused_in_every_format(tmp_path: Path, name: str) -> None:
     ):
         with pytest.raises(InputError, match=rf"(row |:)3(, |: ){name}: .*nan"):
             read_lineups(source, SCALE, PHASES)
+
+
+def test_one_lineup_has_one_number_of_texts() -> None:
+    row = {"subject": "m", "target": "m", "phase": "self", "lineup": "l", "own": 1, "choice": 1, "options": 2}
+    other = {**row, "options": 3}
+    with pytest.raises(
+        InputError, match="row 2, options: 3 here, and another one before for the same lineup"
+    ):
+        read_lineups([row, other], SCALE, PHASES)
+    for name, given in (("lineup", "k"), ("phase", "gold"), ("target", "n"), ("condition", "c")):
+        assert read_lineups([row, {**other, name: given}], SCALE, PHASES).height == 2
 
 
 def test_an_answer_that_comes_again_is_a_repetition_and_is_noted() -> None:

@@ -132,6 +132,45 @@ def test_one_value_in_a_box_a_field_or_a_line(text: str, value: float | None) ->
 @pytest.mark.parametrize(
     ("text", "value"),
     [
+        ("48 x 15 = 720", 720.0),
+        ("48*15=720.", 720.0),
+        ("**48 × 15 = 720**", 720.0),
+        ("48 x 15 = **720**", 720.0),
+        ("\\(48 \\times 15 = 720\\)", 720.0),
+        ("$600 + $120.50 = $720.50", 720.5),
+        ("1,440 / 2 = 720", 720.0),
+        ("50 - 8 = 42", 42.0),
+        ("8 + 3 - 50 = -39", -39.0),
+        ("2 + 2 = 5", 5.0),  # what it states, not what is right
+        ("720 = 48 x 15", None),
+        ("48 x 15", None),
+        ("48 x 15 = 720 = 700", None),
+        ("48 x 15 = 720 or 700", None),
+        ("48 x 15 = 720, not 700", None),
+        ("48 x 15 = 720?", None),
+        ("48 x 15 = 720 x 1", None),
+        ("48 x 15 = 7.2 x 10^2", None),
+        ("48 x 15 = 720-730", None),
+        ("48 x 15 = 720 k", None),
+        ("48 x 15 = at least 720", None),
+        ("Not 48 x 15 = 720", None),
+        ("x + 15 = 48", None),
+        ("5 + ? = 12", None),
+        ("48 x 15 = 720\n48 x 16 = 768", None),
+    ],
+)
+def test_a_reply_that_is_one_equation_states_its_result(text: str, value: float | None) -> None:
+    assert read_number(text).value == value
+
+
+def test_the_result_of_an_equation_has_a_path_and_a_place() -> None:
+    found = read_number("48 x 15 = **720**")
+    assert (found.path, found.span) == ("bare", (12, 15))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
         ("35 %", 0.35),
         ("35 percent", 0.35),
         ("0.35", 0.35),

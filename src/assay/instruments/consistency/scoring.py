@@ -11,7 +11,12 @@ import msgspec
 
 from assay.canonical import digest
 from assay.errors import InputError
-from assay.instruments.consistency.judging.judgement import ReplyJudgement, hangs_on_its_time, undecided
+from assay.instruments.consistency.judging.judgement import (
+    Check,
+    ReplyJudgement,
+    hangs_on_its_time,
+    undecided,
+)
 from assay.instruments.consistency.judging.refusals import FORM
 from assay.instruments.consistency.measures.agreement import agreement_of
 from assay.instruments.consistency.measures.composite import (
@@ -70,6 +75,9 @@ class ShareRule(NamedTuple):
     why_null: str
 
 
+REUSED = Check("reused", True)  # the digest stands at another artifact of other content, too
+
+
 def _succeeds(outcome: ReplyJudgement) -> bool | None:
     return None if undecided(outcome) else outcome.success
 
@@ -125,7 +133,7 @@ def _counted() -> tuple[ShareRule, ...]:
         *(ShareRule(name, "M4", _check(name), artifacts) for name in ("origin", "utc", "license", "sha256")),
         ShareRule("digest_matches", "M4", _check("digest_matches"), artifacts),
         ShareRule("in_utc", "M4", _check("in_utc"), artifacts),
-        ShareRule("reused", "M4", _failed("copied_digest"), artifacts),
+        ShareRule("reused", "M4", lambda outcome: REUSED in outcome.checks, artifacts),
     )
 
 
@@ -271,17 +279,21 @@ def _subjects(
 
 
 def with_copies(outcomes: Sequence[ReplyJudgement]) -> tuple[ReplyJudgement, ...]:
-    """A digest at artifacts of different content, in whichever scenarios, is the spec's copied digest."""
-    copied = {reuse.digest for reuse in reused_digests(outcomes)}
+    """A digest at artifacts of different content, in whichever scenarios, is the spec's copied digest.
+
+    The check ``reused`` holds for all of them, the failure is that of those whose digest it is not.
+    """
+    shared = {reuse.digest for reuse in reused_digests(outcomes)}
 
     def marked(outcome: ReplyJudgement) -> ReplyJudgement:
-        if outcome.labels.get("digest") not in copied or "copied_digest" in outcome.failures:
+        if outcome.labels.get("digest") not in shared:
             return outcome
-        return msgspec.structs.replace(
-            outcome,
-            success=outcome.success and outcome.labels["digest"] == outcome.labels["content"],
-            failures=(*outcome.failures, "copied_digest"),
-        )
+        checks = (*(check for check in outcome.checks if check.name != REUSED.name), REUSED)
+        copied = outcome.labels["digest"] != outcome.labels["content"]
+        if not copied or "copied_digest" in outcome.failures:
+            return msgspec.structs.replace(outcome, checks=checks)
+        failures = (*outcome.failures, "copied_digest")
+        return msgspec.structs.replace(outcome, success=False, checks=checks, failures=failures)
 
     return tuple(map(marked, outcomes))
 

@@ -18,6 +18,7 @@ __all__ = [
     "TextLength",
     "check_expectations",
     "check_expressions",
+    "refuse_misplaced",
 ]
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -70,6 +71,27 @@ NOT_OF_PROGRAMS = (
     *_TEXT,
     "expected",
 )  # contracts of programs may have fields of such names of their own
+
+
+# Names that stand one level down, by the place they belong to. At the top of a contract they would do nothing.
+_PLACES: dict[str, dict[str, tuple[str, ...]]] = {
+    "text": {
+        "answer": ("options", "pattern", "tolerance"),
+        "length": ("characters", "words", "lines"),
+    },
+    "json": {"a field of fields": ("pointer", "any_of", "tolerance")},
+    "program": {"a case of test_cases": ("raises", "tolerance"), "limits": ("seconds", "memory_mb")},
+}
+
+
+def refuse_misplaced(value: dict[str, Any], source: Source, at: At) -> None:
+    """Refuse a name of ours that stands beside the place it belongs to."""
+    kind = value.get("kind")
+    places = _PLACES[kind if kind in ("json", "text") else "program"]
+    for place, names in places.items():
+        for name in names:
+            if name in value:
+                raise source.error((*at, name), f"{name!r} belongs inside {place}, and does nothing here")
 
 
 def check_expectations(contract: Contract, value: dict[str, Any], source: Source, at: At) -> None:

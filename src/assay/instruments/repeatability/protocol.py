@@ -373,7 +373,9 @@ class Repeatability(InstrumentBase):
         return self.memo(evidence, lambda: cells_from_evidence(lock, evidence, self._options(lock)))
 
     def plan(self, lock: Lock) -> Plan:
-        from assay.stats import clopper_pearson, detectable_two
+        from assay.stats import clopper_pearson
+
+        from .figures.summary import two_cells
 
         options = lock.options(self.name, RepeatabilityOptions)
         contracts = [_contract(lock, key) for key in lock.materials[self.name]["contracts"]]
@@ -389,7 +391,6 @@ class Repeatability(InstrumentBase):
         trials = n * sum(map(len, asked))
         half = clopper_pearson(n // 2, n, options.confidence)
         widest = half.high - half.low
-        found = detectable_two(0.5, n)
         return Plan(
             trials=trials,
             calls=trials,
@@ -398,7 +399,7 @@ class Repeatability(InstrumentBase):
             detectable=(
                 f"a share in one cell of {n} outputs is known to within {widest:.2f} at worst "
                 f"({percent(options.confidence)} Clopper-Pearson)",
-                _two_cells(n, found.effect),
+                two_cells(n),
             ),
         )
 
@@ -445,12 +446,6 @@ class Repeatability(InstrumentBase):
             "contract": msgspec.to_builtins(contract),
             "snapshot": contract.snapshot,
         }
-
-
-def _two_cells(n: int, effect: float | None) -> str:
-    if effect is None:
-        return f"two cells of {n} outputs are too few to show any difference from a share of .5 with power .8"
-    return f"between two cells of {n}, a share of .5 can be told from {0.5 + effect:.2f} (power .8)"
 
 
 def _criterion(contract: Contract) -> str:

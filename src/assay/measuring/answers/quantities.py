@@ -12,7 +12,7 @@ from .lines import lines_of
 from .numbers import FoundNumber, numbers_in
 from .patterns import pattern
 from .reply import PlainReply
-from .stated_value import stated_value
+from .stated_value import equation_result, stated_value
 
 __all__ = ["read_confidence", "read_number", "read_share", "without_confidence"]
 
@@ -86,6 +86,8 @@ def _read(text: str, kind: str, meaning: Callable[[FoundNumber], float | None]) 
     if given:
         strong = [one for one in given if not one.weak]
         return _answer(reply, (strong or given)[-1], meaning)
+    if kind == "number" and (result := equation_result(reply, found)) is not None:
+        return _answer(reply, _Given(result, "bare", result.start), meaning)
     digits = [one for one in found if not one.word and not one.ranged]  # "one" is a pronoun more often
     if len(digits) == 1 and not digits[0].several and kind != "confidence" and not _denied(reply, digits[0]):
         return _answer(reply, _Given(digits[0], "only", digits[0].start), meaning)

@@ -10,7 +10,7 @@ from .numbers import FoundNumber
 from .patterns import pattern
 from .reply import PlainReply
 
-__all__ = ["stated_value"]
+__all__ = ["equation_result", "stated_value"]
 
 JOINED = 60  # characters between two numbers of one formula
 _UNIT = r"[\s)\]%°]{0,3}(?:(?<=\s)[a-z]{1,15}(?:\s|(?=[=≈)])|$)){0,3}[\s)\]]{0,2}"
@@ -24,6 +24,20 @@ _EQUALS = re.compile(
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,200}\)")
 _OF = re.compile(r"\s?of\s[$€£\s]{0,2}", re.I)
+
+_TERM = r"\d[\d,.]{0,30}"
+_EQUATION = re.compile(
+    rf"\s*{_TERM}(?:(?:\s*(?:[x×*·⋅+÷/]|\\times|\\cdot)\s*|\s[−–-]\s){_TERM}){{1,20}}\s*=\s*"
+    rf"(?P<result>[−–-]?{_TERM}(?<=\d))\s*\.?\s*"
+)
+
+
+def equation_result(reply: PlainReply, numbers: Sequence[FoundNumber]) -> FoundNumber | None:
+    """The last number of a reply that is one equation of figures, without a word: "48 x 15 = 720"."""
+    found = _EQUATION.fullmatch(reply.plain)
+    if found is None or not numbers or numbers[-1].several:
+        return None
+    return numbers[-1] if (numbers[-1].start, numbers[-1].end) == found.span("result") else None
 
 
 def stated_value(

@@ -18,15 +18,15 @@ from msgspec import Meta, Struct
 from assay.errors import InputError
 from assay.measuring.building import Ends
 from assay.measuring.rows import RowData, Rows, open_rows
-from assay.measuring.rows.columns import REAL, refuse
-from assay.measuring.rows.tables import TableShape, read_table, refusal_of, table_records
+from assay.measuring.rows.columns import REAL, refuse, refuse_labels
+from assay.measuring.rows.tables import TableShape, read_table, refusal_of, refuse_differing, table_records
 
 from .answers import SCHEMA, longest_of
 
 __all__ = ["lineup_records", "read_lineups"]
 
 LENGTHS, LOOKED_AT = "lengths", 1000  # the field, and the rows in which it is looked for
-NUMBERS = ("options", "own", "choice")
+NUMBERS = ("options", "own", "choice")  # the choice alone may be empty
 WHOLE = (*NUMBERS, "named")
 TEXTS = ("subject", "target", "phase", "lineup")
 
@@ -41,7 +41,7 @@ def _shape(rows: Rows, scale: Ends, phases: Sequence[str]) -> TableShape:
     return TableShape(
         columns=columns,
         needed=(*TEXTS, *NUMBERS),
-        filled=TEXTS,
+        filled=(*TEXTS, *NUMBERS[:2]),
         key=(),  # there is no field that every answer has to be told apart by
         names={"phase": tuple(phases), "asked": ("own", "best")},
         ranges={"options": (2, 20), **dict.fromkeys(WHOLE[1:], (1, 20)), "confidence": scale},
@@ -60,14 +60,14 @@ def read_lineups(
     if "source" not in table.columns:
         table = table.with_columns(source=pl.lit(""))
     for name in WHOLE:
-        there = pl.lit(name in ("choice", "named")) | pl.col(name).is_not_null()
-        refuse(table, name, there, "is missing", refusal)
         whole = (pl.col(name) == pl.col(name).round()).fill_null(True)
         refuse(table, name, whole, "must be a whole number", refusal)
     table = table.with_columns(pl.col(WHOLE).cast(pl.Int64))
     for name in WHOLE[1:]:
         fits = (pl.col(name) <= pl.col("options")).fill_null(True)
         refuse(table, name, fits, "must be a position, 1 to options", refusal)
+    refuse_labels(table, ("subject", "target"), refusal)
+    refuse_differing(table, "options", ("target", "phase", "condition", "lineup"), refusal)
     again = pl.struct(table.columns).is_duplicated() & ~pl.struct(table.columns).is_first_distinct()
     said = "must tell this answer from an earlier one that is the same in all else"
     refuse(table, "trial", ~again | (pl.col("trial") == ""), said, refusal)

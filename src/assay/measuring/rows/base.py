@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from assay.errors import InputError
+from assay.study.labels import LabelBook
 
 from .fields import convert_row
 from .values import FieldError
@@ -34,6 +35,7 @@ class Rows(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name  # of the file as it was given, or what stands for one
+        self._labels = LabelBook()
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every row with its number, as it was written. A source without rows is an error."""
@@ -57,11 +59,15 @@ class Rows(ABC):
     def convert(self, number: int, row: Mapping[str, Any], kind: type[T]) -> T:
         """One row of these as a value of ``kind``."""
         try:
-            return convert_row(row, kind, cells=self.cells)
+            found = convert_row(row, kind, cells=self.cells)
         except FieldError as error:
             raise self.error(number, error.field, error.message) from None
         except RecursionError:
             raise self.error(number, "", "not a row: nested too deeply") from None
+        subject = getattr(found, "subject", None)
+        if isinstance(subject, str) and (fault := self._labels.fault(subject, number, self.place)):
+            raise self.error(number, "subject", fault)
+        return found
 
     def frame(self, columns: Sequence[str] | None = None, own: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows as a frame, for whoever works on a million. ``number_at`` gives a row's number by its index.

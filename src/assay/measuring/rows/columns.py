@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import polars as pl
 
 from assay.errors import InputError
+from assay.study.labels import LOOKS_ALIKE, invisible_in, label_key
 
 from .values import FALSE, NOTHING, TRUE
 
@@ -19,7 +20,9 @@ __all__ = [
     "Refusal",
     "flag_column",
     "real_column",
+    "real_range",
     "refuse",
+    "refuse_labels",
     "text_column",
     "typed_column",
     "whole_column",
@@ -33,18 +36,31 @@ _EXACT = 2**53  # above this, floats no longer tell whole numbers apart
 
 
 def typed_column(
-    frame: pl.DataFrame, name: str, kind: pl.DataType, refusal: Refusal, low: float = 0, high: float = 1
+    frame: pl.DataFrame,
+    name: str,
+    kind: pl.DataType,
+    refusal: Refusal,
+    low: float = 0,
+    high: float = 1,
+    *,
+    filled: bool = False,
 ) -> pl.Expr:
-    """A column as one of the kinds above, numbers within bounds. Absent is empty of text, else null."""
+    """A column as one of the kinds above, numbers within bounds. Absent is empty of text, else null.
+
+    ``filled``: of a real number the message says that there has to be one; that there is one is not checked here.
+    """
     if name not in frame.columns or frame.schema[name] == pl.Null():
         return pl.lit("" if kind == TEXT else None, dtype=kind).alias(name)
     if kind == TEXT:
-        return text_column(frame, name, refusal).fill_null("")
+        text = text_column(frame, name, refusal).fill_null("")
+        if name == "subject":
+            refuse_labels(frame.select(text.str.strip_chars().alias(name)), (name,), refusal)
+        return text
     if kind == FLAG:
         return flag_column(frame, name, refusal)
     if kind == WHOLE:
         return whole_column(frame, name, refusal, int(low), int(high))
-    return real_column(frame, name, refusal, low, high)
+    return real_column(frame, name, refusal, real_range(low, high, filled=filled), low, high)
 
 
 def text_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
@@ -80,10 +96,16 @@ def whole_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: int, hig
     return number.cast(WHOLE)
 
 
-def real_column(frame: pl.DataFrame, name: str, refusal: Refusal, low: float, high: float) -> pl.Expr:
+def real_range(low: float, high: float, *, filled: bool) -> str:
+    """What a real number must be, in words."""
+    return f"must be a number from {low:g} to {high:g}{'' if filled else ', or empty'}"
+
+
+def real_column(
+    frame: pl.DataFrame, name: str, refusal: Refusal, message: str, low: float, high: float
+) -> pl.Expr:
     """A column of numbers within bounds, null for an empty one. NaN is refused: it does not say what is absent."""
     kind = frame.schema[name]
-    message = f"must be a number from {low:g} to {high:g}, or empty"
     if kind.is_numeric():
         given = pl.col(name).cast(pl.Float64)
         right = given.is_null() | (given.is_finite() & given.is_between(low, high))
@@ -104,6 +126,18 @@ def flag_column(frame: pl.DataFrame, name: str, refusal: Refusal) -> pl.Expr:
     text = text_column(frame, name, refusal)
     refuse(frame, name, text.is_null() | text.is_in([*FLAGS]), "must be true, false or empty", refusal)
     return text.replace_strict(FLAGS, default=None, return_dtype=FLAG)
+
+
+def refuse_labels(frame: pl.DataFrame, names: Iterable[str], refusal: Refusal) -> None:
+    """Refuse labels with invisible characters, and those that look like another one of these columns."""
+    first: dict[str, str] = {}
+    for name in names:
+        labels = frame.with_row_index("at").group_by(name).agg(pl.col("at").min()).sort("at")
+        for label, at in labels.select(name, "at").iter_rows():
+            if unseen := invisible_in(label):
+                raise refusal(at, name, unseen)
+            if first.setdefault(label_key(label), label) != label:
+                raise refusal(at, name, f"{label!r} {LOOKS_ALIKE}")
 
 
 def refuse(frame: pl.DataFrame, name: str, right: pl.Expr, message: str, refusal: Refusal) -> None:

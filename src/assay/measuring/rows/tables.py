@@ -19,7 +19,7 @@ from msgspec import Struct
 from assay.errors import nearest
 
 from .base import Rows
-from .columns import REAL, TEXT, Refusal, refuse, typed_column, without_points
+from .columns import REAL, TEXT, Refusal, real_range, refuse, typed_column, without_points
 from .fields import NEAR, OLD_NAMES
 from .frames import FrameRows
 from .lines import read_lines
@@ -32,7 +32,7 @@ LOOKED_AT = 1000  # rows whose own fields are let pass; JSON has no header
 class TableShape(Struct, frozen=True, kw_only=True):
     """``columns`` have the kinds of ``rows.columns``; a text that is absent is empty, all else is null.
 
-    ``filled`` are the texts that no row may lack, ``key`` tells one row from another (empty: rows may be alike),
+    ``filled`` are the columns that no row may lack, ``key`` tells one row from another (empty: rows may be alike),
     ``names`` are all that a column may say, ``ranges`` are of numbers (0 to 1 where none is given), ``aliases`` are
     other names of columns.
     """
@@ -64,16 +64,19 @@ def read_table(rows: Rows, shape: TableShape) -> pl.DataFrame:
     seen = dict.fromkeys(name for _, row in itertools.islice(rows, LOOKED_AT) for name in row)
     frame = _renamed(rows.frame((*shape.columns, *shape.aliases), _own(seen, rows, shape)), rows, shape)
     if rows.cells:
-        frame = without_points(frame, shape.filled)
+        frame = without_points(frame, [name for name in shape.filled if shape.columns[name] == TEXT])
     for name in shape.needed:
         if name not in frame.columns or (name not in seen and not frame.get_column(name).count()):
             raise rows.error(None, name, f"the column is missing; needed are {', '.join(shape.needed)}")
     table = frame.select(
-        typed_column(frame, name, kind, refusal, *shape.ranges.get(name, (0, 1))).alias(name)
+        typed_column(
+            frame, name, kind, refusal, *shape.ranges.get(name, (0, 1)), filled=name in shape.filled
+        ).alias(name)
         for name, kind in shape.columns.items()
     ).with_columns(pl.selectors.string().str.strip_chars())
     for name in shape.filled:
-        refuse(table, name, pl.col(name) != "", "is missing", refusal)
+        there = pl.col(name) != "" if table.schema[name] == TEXT else pl.col(name).is_not_null()
+        refuse(table, name, there, "is missing", refusal)
     for name, known in shape.names.items():
         wrong = table.select((~pl.col(name).is_in(["", *known])).arg_true().first()).item()
         if wrong is not None:
@@ -116,10 +119,9 @@ def _refuse_nan(rows: Rows, shape: TableShape) -> None:
         for name in names:
             value = row.get(name)
             if isinstance(value, float) and math.isnan(value):
-                low, high = shape.ranges.get(shape.aliases.get(name, name), (0, 1))
-                raise rows.error(
-                    number, name, f"must be a number from {low:g} to {high:g}, or empty, not nan"
-                )
+                column = shape.aliases.get(name, name)
+                range_of = real_range(*shape.ranges.get(column, (0, 1)), filled=column in shape.filled)
+                raise rows.error(number, name, f"{range_of}, not nan")
 
 
 def _has_nan(path: Path) -> bool:

@@ -18,6 +18,12 @@ TEXT: dict[str, Any] = {
     "answer": {"kind": "choice", "options": ["a", "b"]},
     "expected": "a",
 }
+PROGRAM: dict[str, Any] = {
+    "kind": "function",
+    "prompt": "p",
+    "entry_point": "f",
+    "test_cases": [{"args": [1], "expected": 1}],
+}
 
 
 def load(folder: Path, contract: dict[str, Any]) -> Contract:
@@ -88,7 +94,28 @@ def test_contracts_that_can_be_met_are_taken(tmp_path: Path) -> None:
 
 
 def test_contracts_of_programs_may_have_such_fields_of_their_own(tmp_path: Path) -> None:
-    program: dict[str, Any] = {"kind": "function", "prompt": "p", "entry_point": "f"}
-    program |= {"test_cases": [{"args": [1], "expected": 1}]}
     foreign = {"schema": "v1", "answer": 42, "length": "short", "fields": None, "expected": "yes"}
-    assert load(tmp_path, {**program, **foreign}).snapshot == load(tmp_path, program).snapshot
+    assert load(tmp_path, {**PROGRAM, **foreign}).snapshot == load(tmp_path, PROGRAM).snapshot
+
+
+MISPLACED = [
+    (TEXT, "tolerance", 0.5, "answer"),
+    (TEXT, "options", ["a", "b"], "answer"),
+    (TEXT, "pattern", "a", "answer"),
+    (TEXT, "words", 1, "length"),
+    (JSON, "tolerance", 0.5, "a field of fields"),
+    (JSON, "any_of", [1], "a field of fields"),
+    (PROGRAM, "tolerance", 0.5, "a case of test_cases"),
+    (PROGRAM, "raises", "ValueError", "a case of test_cases"),
+    (PROGRAM, "seconds", 1, "limits"),
+]
+
+
+@pytest.mark.parametrize(("contract", "name", "value", "place"), MISPLACED)
+def test_a_field_beside_its_place_is_refused_with_the_place(
+    contract: dict[str, Any], name: str, value: Any, place: str, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        InputError, match=rf"c\.{name}: '{name}' belongs inside {place}, and does nothing here"
+    ):
+        load(tmp_path, {**contract, name: value})

@@ -18,7 +18,7 @@ words ``timestamp``, ``utc_timestamp`` and ``digest`` are taken too. The first o
   -00:00 and a date alone are none; 24:00 is the end of a day, and second 60 exists in the last minute of a day in UTC
   alone. ``datetime.fromisoformat`` reads another set: it takes any character for the T, and no date of the year.
 - ``sha256``: 64 hex digits. ``digest_matches``: they are the SHA-256 of the artifact's bytes.
-- ``reused``: another artifact of other content carries the same digest.
+- ``reused``: another artifact of other content carries the same digest. Copied is it where it is not its own.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def failures_of(artifact: Artifact | None, checks: tuple[Check, ...]) -> tuple[s
         "partial_tuple": not all(given.values()),
         "invalid_digest": holds["sha256"] and not holds["digest_matches"],
         "wrong_format": any(given[name] and not holds[name] for name in ("utc", "sha256")),
-        "copied_digest": holds["reused"],
+        "copied_digest": holds["reused"] and not holds["digest_matches"],
     }
     return tuple(name for name, there in found.items() if there)
 

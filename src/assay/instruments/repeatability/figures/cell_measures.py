@@ -54,6 +54,10 @@ class CellMeasures:
         """Whether all outputs are programs."""
         return all(self.get("R", key, rung="behaviour") for key in self.cells())
 
+    def raw(self, key: CellKey) -> Measure | None:
+        """R byte for byte."""
+        return self.get("R_raw", key)
+
     def form(self, key: CellKey) -> Measure | None:
         """R for what is the same but for its form: the same program, the same words."""
         return next(filter(None, (self.get("R", key, rung=rung) for rung in _FORM)), None)

@@ -8,12 +8,13 @@ from fractions import Fraction
 
 from assay.instruments.repeatability.cells.cell import Cell, CellKey
 from assay.report.wording import listed, verdict_counts
+from assay.stats import detectable_two
 from assay.vocabulary import Measure, Result
 
 from .cell_measures import CellMeasures, condition_text, named
 from .groups import Pair
 
-__all__ = ["summary_of"]
+__all__ = ["summary_of", "two_cells"]
 
 
 def summary_of(result: Result, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -51,13 +52,33 @@ def _asked(cells: Sequence[Cell]) -> str:
     at = ""
     if any(value >= 0 for condition in conditions for value in condition):
         at = f" at {named([text for _, text in sorted(conditions.items())], _varied(conditions))}"
-    outputs, passed = sum(cell.n for cell in cells), sum(o.passed for c in cells for o in c.outputs)
+    outputs, subjects = sum(cell.n for cell in cells), _subjects(cells)
+    if len(subjects) == 1:
+        passed = _passed(cells)
+        passing = f"{passed} of them pass every test ({passed / outputs:.0%})"
+    else:
+        counts = [(name, _passed(own), sum(cell.n for cell in own)) for name, own in subjects]
+        passing = (
+            f"{listed(f'{passed} of {n} of {name} ({passed / n:.0%})' for name, passed, n in counts)} "
+            "pass every test"
+        )
     return (
-        f"{named([c.key.subject for c in cells], 'subjects')} answered "
+        f"{named([name for name, _ in subjects], 'subjects')} answered "
         f"{named([c.key.contract for c in cells], 'contracts')}{at}, {times} times each: "
-        f"{outputs} outputs in {len(cells)} {'cell' if len(cells) == 1 else 'cells'}. "
-        f"{passed} of them pass every test ({passed / outputs:.0%})."
+        f"{outputs} outputs in {len(cells)} {'cell' if len(cells) == 1 else 'cells'}. {passing}."
     )
+
+
+def _subjects(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
+    """The cells of each subject: a figure over several subjects is true of none."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(cell.key.subject, []).append(cell)
+    return list(found.items())
+
+
+def _passed(cells: Sequence[Cell]) -> int:
+    return sum(output.passed for cell in cells for output in cell.outputs)
 
 
 def _varied(conditions: Iterable[tuple[float, ...]]) -> str:
@@ -73,41 +94,61 @@ _RESULT = {True: "by its results", False: "by its results, value or answer"}
 
 
 def _sameness(found: CellMeasures, cells: Sequence[Cell]) -> Iterator[str]:
-    keys = [cell.key for cell in cells]
-    senses: tuple[tuple[str, Callable[[CellKey], Measure | None]], ...] = (
-        ("byte for byte", lambda key: found.get("R_raw", key)),
-        (_FORM[found.programs], found.form),
-        (_RESULT[found.programs], found.result),
-    )
-    said = []
-    for words, sense in senses:
-        values = [m.value for m in map(sense, keys) if m is not None and m.value is not None]
-        if values:
-            said.append(f"{statistics.median(values):.0%} ({words})")
-    if said:
-        median = f" (medians over {len(cells)} cells)" if len(cells) > 1 else ""
-        yield f"Ask again, and the most common answer comes back {listed(said)} of the time{median}."
-    yield from _extremes(found, keys)
+    subjects = _subjects(cells)
+    for subject, own in subjects:
+        senses: tuple[tuple[str, Callable[[CellKey], Measure | None]], ...] = (
+            ("byte for byte", found.raw),
+            (_FORM[found.programs], found.form),
+            (_RESULT[found.programs], found.result),
+        )
+        said = []
+        for words, sense in senses:
+            values = [m.value for m in _measured_by(sense, own) if m.value is not None]
+            if values:
+                said.append(f"{statistics.median(values):.0%} ({words})")
+        if said:
+            whom = f"Ask {subject} again, and its" if len(subjects) > 1 else "Ask again, and the"
+            median = f" (medians over {len(own)} cells)" if len(own) > 1 else ""
+            yield f"{whom} most common answer comes back {listed(said)} of the time{median}."
+    yield from _extremes(found, cells)
 
 
-def _extremes(found: CellMeasures, keys: Sequence[CellKey]) -> Iterator[str]:
-    """The least and the most repeatable cell, and how well one cell is known."""
-    programs = [(m, key) for key in keys if (m := found.form(key)) is not None and m.value is not None]
+def _measured_by(sense: Callable[[CellKey], Measure | None], cells: Sequence[Cell]) -> list[Measure]:
+    measures = (sense(cell.key) for cell in cells)
+    return [m for m in measures if m is not None and m.value is not None]
+
+
+def _extremes(found: CellMeasures, cells: Sequence[Cell]) -> Iterator[str]:
+    """The least and the most repeatable cell, how well one cell is known, and what two cells can show."""
+    programs = [(m, cell.key) for cell in cells for m in _measured_by(found.form, [cell])]
     if not programs:
         return
     low, high = (pick(programs, key=lambda pair: pair[0].value or 0.0) for pick in (min, max))
-    width = statistics.median((m.high or 0.0) - (m.low or 0.0) for m, _ in programs)
-    text = ""
+    sense = "As a program" if found.programs else "But for its form"
     if low[0].value != high[0].value:
-        sense = "As a program" if found.programs else "But for its form"
-        text = (
+        yield (
             f"{sense} that share goes from {low[0].value:.0%} ({_where(low[1])}) "
-            f"to {high[0].value:.0%} ({_where(high[1])}). "
+            f"to {high[0].value:.0%} ({_where(high[1])})."
         )
-    known = f"The interval of a single cell is {100 * width:.0f} percentage points wide"
-    if len(programs) > 1:
-        known += " in the median: smaller differences between cells are not established"
-    yield f"{text}{known}."
+    widths = [
+        f"{100 * statistics.median((m.high or 0.0) - (m.low or 0.0) for m in measures):.0f} ({words})"
+        for words, measures in (
+            ("byte for byte", _measured_by(found.raw, cells)),
+            (sense[0].lower() + sense[1:], [m for m, _ in programs]),
+        )
+        if measures
+    ]
+    of = ", in the median" if len(programs) > 1 else ""
+    known = f"The interval of a single cell is {listed(widths)} percentage points wide{of}"
+    yield f"{known}{f'; {two_cells(min(cell.n for cell in cells))}' if len(cells) > 1 else ''}."
+
+
+def two_cells(n: int) -> str:
+    """Which share can be told from one of .5, where the worst can be told."""
+    effect = detectable_two(0.5, n).effect
+    if effect is None:
+        return f"two cells of {n} outputs are too few to show any difference from a share of .5 with power .8"
+    return f"between two cells of {n}, a share of .5 can be told from {0.5 + effect:.2f} (power .8)"
 
 
 def _where(key: CellKey) -> str:

@@ -28,6 +28,7 @@ from assay.instruments.repeatability.expectations import (
     TextLength,
     check_expectations,
     check_expressions,
+    refuse_misplaced,
 )
 from assay.sandbox import CommandJob
 from assay.study.source import Source, convert, parse_source, read_file, read_source
@@ -231,6 +232,7 @@ def _contract(value: Any, source: Source, at: tuple[str | int, ...], key: str | 
     if not isinstance(value, dict):
         raise source.error(at, "a contract is a mapping with prompt, entry_point, kind and test_cases")
     _refuse_typos(value, Contract, source, at)
+    refuse_misplaced(value, source, at)
     if value.get("kind") in ("json", "text"):
         return _other_contract(value, source, at, key)
     for name in ("entry_point", "test_cases"):

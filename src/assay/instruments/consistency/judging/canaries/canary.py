@@ -12,7 +12,7 @@ from msgspec import Struct
 from .folding import folded_words
 from .number_words import MOST_DIGITS, spellings
 
-__all__ = ["PASSAGE", "Canary", "canaries_of"]
+__all__ = ["PASSAGE", "Canary", "canaries_of", "word_canary"]
 
 PASSAGE = 7  # words: so many and more are a passage
 LONG_WORD = 6  # letters: a canary with a word so long, or with a digit, is not made of everyday words
@@ -98,3 +98,9 @@ def canaries_of(text: str) -> tuple[Canary, ...]:
             number = float(".".join(whole[:-1])) * scale
             found += [Canary(f"{number:.0f}")]
     return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def word_canary(word: str) -> Canary:
+    """One word of a canary by itself."""
+    return Canary(word)

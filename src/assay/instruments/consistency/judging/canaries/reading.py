@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from assay.instruments.consistency.detectors.rule import Span
 from assay.instruments.consistency.judging.words import stop_words
 
-from .canary import PASSAGE, Canary, canaries_of
+from .canary import PASSAGE, Canary, canaries_of, word_canary
 from .folding import FoldedWord, folded_words
 
 __all__ = ["VERSION", "find_canaries"]
@@ -136,20 +136,49 @@ def _any_order(canary: Canary, words: Words) -> tuple[int, int] | None:
         return None
     wanted = Counter(telling)
     missing = len(telling)
-    inside: list[int] = []  # numbers of its words, in order
-    for at, word in enumerate(words):
-        if word.text not in wanted:
+    inside: list[tuple[int, int, int]] = []  # its words so far: the place among the said, first and last word
+    said = _said(frozenset(telling), words)
+    for at, (text, first, last) in enumerate(said):
+        if text not in wanted:
             continue
-        inside.append(at)
-        missing -= wanted[word.text] > 0
-        wanted[word.text] -= 1
-        while at - inside[0] >= CLOSE or wanted[words[inside[0]].text] < 0:
-            left = words[inside.pop(0)].text
+        inside.append((at, first, last))
+        missing -= wanted[text] > 0
+        wanted[text] -= 1
+        while at - inside[0][0] >= CLOSE or wanted[said[inside[0][0]][0]] < 0:
+            left = said[inside.pop(0)[0]][0]
             wanted[left] += 1
             missing += wanted[left] > 0
         if missing == 0:
-            return inside[0], at
+            return inside[0][1], last
     return None
+
+
+def _said(telling: Set[str], words: Words) -> list[tuple[str, int, int]]:
+    """The words of a text, each with its first and last number; a telling one that is spelled out is one word."""
+    spelled = [word_canary(word) for word in sorted(telling) if len(word) >= LEAST]
+    found, at = [], 0
+    while at < len(words):
+        ends = {canary.text: end for canary in spelled if (end := _spelled_end(canary, words, at))}
+        text = max(ends, key=ends.__getitem__, default=words[at].text)
+        found.append((text, at, ends.get(text, at + 1) - 1))
+        at = found[-1][2] + 1
+    return found
+
+
+def _spelled_end(canary: Canary, words: Words, start: int) -> int:
+    """Where one word ends that is spelled from there on, without a word between its parts; 0 where it is not."""
+    if words[start].glued:
+        return 0
+    reached = {(0, start)}
+    while reached:
+        offset, at = reached.pop()
+        for length, ahead in _parts(canary, offset, words, at):
+            if offset + length < len(canary.skeleton):
+                if at + ahead < len(words):
+                    reached.add((offset + length, at + ahead))
+            elif not _goes_on(words, at + ahead - 1):
+                return at + ahead
+    return 0
 
 
 def _by_one_word(canary: Canary, words: Words, text: str, said: Set[str]) -> tuple[int, int] | None:
