@@ -65,12 +65,12 @@ RESULTS ?= results/runs
 results: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay pull qwen2.5-coder-1.5b
-	$(BIN)/python docs/results.py --pictures --runs $(RESULTS)
+	$(BIN)/python docs/results.py --pictures --keep --runs $(RESULTS)
 
 results-%: $(VENV)/.demo
 	$(BIN)/assay pull smollm2
 	$(BIN)/assay pull qwen2.5-coder-1.5b
-	$(BIN)/python docs/results.py --pictures --runs $(RESULTS) $*
+	$(BIN)/python docs/results.py --pictures --keep --runs $(RESULTS) $*
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,7 +2,7 @@
 
 ``python docs/results.py [INSTRUMENT…]`` runs ``results/INSTRUMENT/*.yaml`` one after another (without a name, all)
 into the folder of ``--runs``. A run that was begun goes on where it ended, one that is finished is not run again. Runs
-whose bundle is in ``--bundles`` are unpacked from it first; with ``--keep`` a run that gets finished is packed into it.
+that are kept in ``--bundles`` are unpacked first; with ``--keep`` all runs are packed into it afterwards.
 ``--only-write`` derives the page from whatever runs there are. ``results/results.yaml`` declares how an instrument is
 shown, ``results/INSTRUMENT/notes.md`` is what is said about it. One more instrument is one more folder with a study.
 """
@@ -22,30 +22,37 @@ from results_page import page, picture_name, run_name, shown_in, studies_of
 
 import assay
 from assay.api.runs import list_runs
-from assay.evidence.archive import unpack_archive
+from assay.evidence.archive import unpack_archive, write_archive
 
 ROOT = Path(__file__).parent.parent
+BEGUN = ".begun"  # a run that is kept and not finished
 FINISHED = (0, 4)  # exit codes; 4: finished, and nothing usable came of it
 
 
 def unpack(bundles: Path, runs: Path) -> None:
-    """The runs that are kept as bundles and are not there."""
-    for bundle in sorted(bundles.glob("*.zip")):
-        place = runs / bundle.stem
+    """The runs that are kept and are not there."""
+    for kept in sorted(bundles.glob("*.zip")):
+        place = runs / kept.name.removesuffix(".zip").removesuffix(BEGUN)
         if not place.exists():
             runs.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=runs) as scratch:
-                unpack_archive(bundle, Path(scratch))
+                unpack_archive(kept, Path(scratch))
                 shutil.copytree(scratch, place)
 
 
 def keep(runs: Path, bundles: Path, names: Iterable[str]) -> None:
-    """Pack the finished runs of these names that are not packed yet."""
-    finished = {run.name for run in list_runs(runs) if run.state == "closed"}
-    for name in names:
-        if name in finished and not (bundles / f"{name}.zip").exists():
-            bundles.mkdir(exist_ok=True)
-            assay.bundle(runs / name, out=bundles / f"{name}.zip")
+    """Pack the runs of these names: finished ones as bundles, others as they are, to go on from there."""
+    states = {run.name: run.state for run in list_runs(runs)}
+    for name in states.keys() & {*names}:
+        run, bundle, begun = runs / name, bundles / f"{name}.zip", bundles / f"{name}{BEGUN}.zip"
+        bundles.mkdir(exist_ok=True)
+        if states[name] != "closed":
+            files = (path for path in sorted(run.rglob("*")) if path.is_file())
+            write_archive(begun, {path.relative_to(run).as_posix(): path for path in files})
+            continue
+        begun.unlink(missing_ok=True)
+        if not bundle.exists():
+            assay.bundle(run, out=bundle)
 
 
 def measure(studies: Iterable[Path], runs: Path) -> int:
@@ -86,9 +93,9 @@ def main() -> None:
         "--bundles",
         type=Path,
         default=ROOT / "results" / "bundles",
-        help="where finished runs are kept, packed",
+        help="where runs are kept, packed",
     )
-    parser.add_argument("--keep", action="store_true", help="pack runs that are finished into --bundles")
+    parser.add_argument("--keep", action="store_true", help="pack the runs into --bundles")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md", help="what is written")
     parser.add_argument("--only-write", action="store_true", help="derive the page from the runs there are")
     parser.add_argument(

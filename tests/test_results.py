@@ -137,21 +137,23 @@ def test_the_command_runs_what_is_declared_and_writes_the_page(declared: Path, t
     assert command("audit", tmp_path / "runs" / "repeatability-first", cwd=tmp_path).returncode == 0
 
 
-def test_a_finished_run_is_kept_as_a_bundle_and_taken_from_it_where_it_is_not_there(
+def test_runs_are_kept_and_taken_from_there_where_they_are_not(
     declared: Path, runs: Path, tmp_path: Path
 ) -> None:
-    bundles, other = tmp_path / "bundles", tmp_path / "other"
-    results.keep(runs, bundles, ["repeatability-first"])  # it is not finished
-    assert not bundles.exists()
-    folder = RunFolder(runs / "repeatability-first")
-    assert go(folder, folder.read_lock())
-    results.keep(runs, bundles, ["repeatability-first", "repeatability-second"])
+    bundles, other, third = (tmp_path / name for name in ("bundles", "other", "third"))
+    names = ["repeatability-first", "repeatability-second"]
+    results.keep(runs, bundles, names)
+    assert [path.name for path in bundles.iterdir()] == ["repeatability-first.begun.zip"]
     results.unpack(bundles, other)
-    assert [path.name for path in other.iterdir()] == ["repeatability-first"]
-    assert page(declared, other, other) == page(declared, runs, runs)
-    (other / "repeatability-first" / "mark").touch()
-    results.unpack(bundles, other)
-    assert (other / "repeatability-first" / "mark").exists()
+    folder = RunFolder(other / "repeatability-first")
+    assert go(folder, folder.read_lock())  # it goes on
+    results.keep(other, bundles, names)
+    assert [path.name for path in bundles.iterdir()] == ["repeatability-first.zip"]
+    results.unpack(bundles, third)
+    assert page(declared, third, third) == page(declared, other, other)
+    (third / "repeatability-first" / "mark").touch()
+    results.unpack(bundles, third)
+    assert (third / "repeatability-first" / "mark").exists()
 
 
 # What tells two subjects apart.
