@@ -316,7 +316,7 @@ def test_the_contracts_on_the_page_load_and_the_shipped_ones_are_counted(tmp_pat
     text = text_of("repeatability")
     path = tmp_path / "contracts.yaml"
     path.write_text("".join(body for body in blocks(text, "yaml") if "prompt:" in body))
-    assert set(load_contracts(path)) == {"double", "counter", "greet", "order", "mood", "closing"}
+    assert set(load_contracts(path)) == {"double", "counter", "greet", "order", "mood", "sum", "closing"}
     assert f"\n{len(shipped_contracts())} come with Assay" in text
 
 
