@@ -19,10 +19,12 @@ Draw = Callable[[int], tuple[list[Row], Design]]
 
 
 def differences(rows: list[Row], design: Design, second: Scores) -> Iterator[str]:
+    """Of the gains of Tier 2 the text fixes no interval: there the instrument's own tier may be lower."""
     reading = whole_reading(rows, design)
     tier, notes = reading.tier, reading.governance
     text = tier.tier if tier.spec_tier is None else tier.spec_tier
-    if (tier.tier, text) != (second.tier, second.text["tier"]):
+    lower = tier.tier == 1 and (second.tier or 0) > 1
+    if text != second.text["tier"] or (tier.tier != second.tier and not lower):
         yield f"tier {tier.tier}, {text} by the text; {second.tier}, {second.text['tier']}"
     if (tier.tier or 0) >= 2 and told_of(tier.flags) != second.flags["tier"]:
         yield f"tier {tier.tier} has {told_of(tier.flags)}, {second.flags['tier']}"
@@ -34,7 +36,7 @@ def differences(rows: list[Row], design: Design, second: Scores) -> Iterator[str
         if theirs.get(at, "none") is not ours.get(at, "none"):
             yield f"{at} {theirs.get(at, 'none')}, {ours.get(at, 'none')}"
     found = (notes.severity, str(notes.escalation or ""), bool(notes.flag))
-    if found != (second.notes.severity, second.notes.escalation, second.notes.flag):
+    if not lower and found != (second.notes.severity, second.notes.escalation, second.notes.flag):
         yield f"{found}, {second.notes}"
 
 
