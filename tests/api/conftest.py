@@ -16,7 +16,7 @@ from assay.signing import load_key
 
 from .packages import Made, Package
 
-LABEL = "<b>&\x1b[31m"
+LABEL = "<b>&[red]"
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ from assay.measuring.comparison.difference import PairedSamples, grouped
 from assay.vocabulary import Flag, Reading
 from tests.support import environment
 
+from .conftest import LABEL
+
 SMALL: dict[str, dict[str, Any]] = {
     "repeatability": {"contracts": ["add"], "repetitions": 4, "repair": False, "temperatures": [0.0]},
     "bias": {"biases": ["anchoring_effect", "loss_aversion"], "instances": 2, "trials": 2, "debias": "none"},
@@ -273,7 +275,7 @@ def test_the_frame_has_a_row_a_difference_and_to_dict_is_plain(runs: dict[str, L
 
 def test_hostile_names_do_not_steer_a_terminal_or_a_page(finished: LoadedRun) -> None:
     found = assay.compare(finished)
-    assert "\x1b" not in str(found)
+    assert LABEL in str(found), "no markup of a terminal's is read in it"
     assert "<b>&" not in found.page()
 
 

@@ -70,7 +70,7 @@ def test_replies_are_what_was_said_in_every_trial(finished: LoadedRun) -> None:
 def test_nothing_that_was_named_or_said_is_markup(finished: LoadedRun) -> None:
     page = finished._repr_html_()
     assert "<b>" not in page
-    assert "\x1b" not in page + str(finished)
+    assert LABEL in str(finished)
     assert "&lt;b&gt;" in page
     assert "Requirements" in page
 

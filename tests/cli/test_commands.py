@@ -226,7 +226,7 @@ def test_show_prints_an_instance_in_full(assay: Assay) -> None:
 
 def test_score_reads_plain_rows(assay: Assay, tmp_path: Path) -> None:
     programs = ["def add(a, b):\n    return a + b\n"] * 3 + ["def add(a, b):\n    return b\n"]
-    row = {"contract": "add", "model": "\x1b[31mm", "temperature": 0.5, "outputs": programs}
+    row = {"contract": "add", "model": "[red]m</b>", "temperature": 0.5, "outputs": programs}
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     told = document(assay("score", "repeatability", "rows.jsonl", "--json"))
     assert told["result"]["source"] == "rows"

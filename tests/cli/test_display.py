@@ -46,7 +46,7 @@ def in_a_terminal(*arguments: str, cwd: Path) -> tuple[int, str]:
 
 
 def evil_study(folder: Path, url: str, **more: Any) -> Path:
-    spec = {"subject": "openai:stub", "base_url": url, "label": f"{EVIL}[bold]x[/bold]"}
+    spec = {"subject": "openai:stub", "base_url": url, "label": "red[bold]x[/bold]"}
     study = {"name": f"evil {EVIL}", "subjects": [spec], "instruments": {"ping": {"trials": 40}}, **more}
     path = folder / "evil.yaml"
     path.write_text(yaml.safe_dump(study))
@@ -60,7 +60,7 @@ def test_a_terminal_shows_a_live_table_and_no_escapes_but_its_own(tmp_path: Path
     assert "subject and condition" in shown
     assert "40/40" in shown
     assert "40/40 trials · " in shown
-    assert "red[bold]x[/bold]" in shown, "a label is shown as it is, without what steers a terminal"
+    assert "red[bold]x[/bold]" in shown, "a label is shown as it is"
     assert shown.rstrip().endswith("assay audit runs/r")
     rest = _OURS.sub("", shown)
     assert "\x1b" not in rest
@@ -78,11 +78,11 @@ def test_elsewhere_there_are_plain_lines(tmp_path: Path) -> None:
 
 
 def test_a_subject_that_cannot_be_started_is_named_without_its_escapes(tmp_path: Path) -> None:
-    study = {"subjects": [{"subject": "python:no_such:thing", "label": f"{EVIL}x"}], "instruments": ["ping"]}
+    study = {"subjects": [{"subject": "python:no_such:thing", "label": "[red]x"}], "instruments": ["ping"]}
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(study))
     ended = command("run", "study.yaml", "--name", "r", cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "starting redx" in ended.stderr
+    assert "starting [red]x" in ended.stderr
     assert not set(ended.stderr) & {"\x1b", "\x07", "\x9b", "\u202e"}
 
 

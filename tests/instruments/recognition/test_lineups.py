@@ -296,7 +296,7 @@ def test_a_fleet_judges_itself() -> None:
 
 def test_bounds_of_a_preference_are_the_extremes_of_all_that_the_unreadable_answers_could_be() -> None:
     rows = answers([(1, 1), (1, 2), (2, 2), (2, None), (3, 1), (1, None)], options=3)
-    rows += answers([(1, 2), (2, None)], options=2)
+    rows += [answer(own, choice, options=2, lineup=f"two{own}") for own, choice in ((1, 2), (2, None))]
     open_ = [at for at, row in enumerate(rows) if row["choice"] is None]
     for place in (1, 2, 3):
         values = []
