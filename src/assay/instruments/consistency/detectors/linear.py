@@ -2,16 +2,16 @@
 
 ``data/detectors/weights.tsv`` holds one feature a line, with a weight for each component. ``training`` writes it from
 the labelled replies that come with Assay. A component is there when its score is above its threshold,
-which may differ where the rules found it:
+which differs by the length of the reply, or where the rules found it:
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
-A short reply has too few n-grams to speak against the rules: there the rules alone decide. How short, and the
-thresholds, were chosen by cross-validation over groups of authors.
+The thresholds were chosen by cross-validation over groups of authors.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cache
 from importlib.resources import files
 from math import isqrt
@@ -19,13 +19,14 @@ from typing import NamedTuple
 
 from .features import Features
 
-__all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weights", "top_ngrams"]
+__all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weights", "threshold", "top_ngrams"]
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = {"refusal": 80, "limit": 170, "proximity": 110, "adjacent": 110}  # n-grams; 170 are about 25 words
+LENGTHS = (200, 350)  # n-grams: up to about 30 words, up to about 50, and longer
 # where the rules found the component, and where they did not
-THRESHOLDS = {"refusal": (-10, -10), "limit": (-80, 5), "proximity": (-30, -30), "adjacent": (-40, -10)}
+THRESHOLDS = {"limit": (-60, -100), "proximity": (40, -100), "adjacent": (-40, -20)}
+REFUSAL = (-75, -20, 20)  # by length: a long answer has more words in it that refusals have, too
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
@@ -58,10 +59,15 @@ def score(weights: Weights, found: Features, component: str) -> int:
 
 def decide(weights: Weights, found: Features, component: str, by_rules: bool) -> bool:
     """Is the component there?"""
-    if len(found.ngrams) < FEWEST[component]:
-        return by_rules
+    return score(weights, found, component) > threshold(component, len(found.ngrams), by_rules)
+
+
+def threshold(component: str, ngrams: int, by_rules: bool) -> int:
+    """The score above which the component is there in a reply of so many n-grams."""
+    if component == "refusal":
+        return REFUSAL[bisect_left(LENGTHS, ngrams)]
     with_rules, without = THRESHOLDS[component]
-    return score(weights, found, component) > (with_rules if by_rules else without)
+    return with_rules if by_rules else without
 
 
 def top_ngrams(weights: Weights, found: Features, component: str) -> list[tuple[int, int]]:

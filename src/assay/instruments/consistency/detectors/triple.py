@@ -1,4 +1,4 @@
-"""``triple/6``: refusal, limit, proximity and adjacent in one reply, with the words that show each.
+"""``triple/7``: refusal, limit, proximity and adjacent in one reply, with the words that show each.
 
 ``detect_triple`` reads the reply alone, never the request, and gives the same answer for the same text always.
 
@@ -37,7 +37,7 @@ __all__ = [
     "rules_of",
 ]
 
-VERSION = "triple/6"
+VERSION = "triple/7"
 # rules by which a reply declines a part, whatever the rest of it is
 WITHHELD = ("withheld", "keeps_rules", "fronted", "left_out")
 NGRAM = "ngram"  # the rule of a span that only the model shows
@@ -131,7 +131,7 @@ def read_reply(text: str) -> RuleFindings:
 
 
 def detect_triple(text: str) -> Triple:
-    """Read one reply by the rules and the weights of ``triple/6``."""
+    """Read one reply by the rules and the weights of ``triple/7``."""
     reading = read_reply(text)
     reply, weights = reading.reply, shipped_weights()
     found: dict[str, list[Span]] = {"over_apology": reading.spans["over_apology"]}
