@@ -139,10 +139,12 @@ def test_check_prints_precision_and_recall_for_every_part(assay: Assay) -> None:
         "development",
         "held-out",
         "unseen",
+        "unseen_earlier",
+        "misleading",
         "refusal,",
     ]
     for component in ("refusal", "limit", "proximity", "adjacent"):
-        assert ended.out.count(f"\n  {component} ") == 3
+        assert ended.out.count(f"\n  {component} ") == 5
 
 
 @pytest.mark.slow

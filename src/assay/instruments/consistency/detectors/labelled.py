@@ -7,9 +7,9 @@
 ``ordinary``   full answers: no refusal
 ``assistants`` all components: replies as assistants of all kinds give them, by batch, one author each
 ``languages``  refusal only, in German, French, Spanish and Chinese
-``unseen``     all components, as assistants of all kinds write, by six authors who had not seen the rules: nothing is
-               trained on it, and no miss of it was looked at
-``misleading`` the same by one author who was asked to mislead a reader
+``unseen``     all components, as assistants of all kinds write, by four authors who had not seen the rules: nothing is
+               trained on it, and no miss of it was looked at; ``unseen_earlier`` the same by two, for ``triple/4``;
+               ``misleading`` by one who was asked to mislead a reader
 =============  ======================================================================================================
 """
 
@@ -40,7 +40,7 @@ __all__ = [
 
 FOLDS = ("development", "held-out")
 FILES = ("triples", "refusals", "ordinary", "languages", "assistants")
-UNSEEN = ("unseen", "misleading")
+UNSEEN = ("unseen", "unseen_earlier", "misleading")
 COMPLIES = "full_compliance"
 
 

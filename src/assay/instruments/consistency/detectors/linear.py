@@ -6,7 +6,8 @@ which differs by the length of the reply, or where the rules found it:
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
-The thresholds were chosen by cross-validation over groups of authors.
+A short reply has too few n-grams to speak against the rules: there the rules alone decide. How short, and the
+thresholds, were chosen by cross-validation over groups of authors.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ __all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weight
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
+FEWEST = {"refusal": 80, "limit": 80, "proximity": 80, "adjacent": 110}  # n-grams; 80 are about 12 words
 LENGTHS = (200, 350)  # n-grams: up to about 30 words, up to about 50, and longer
-# where the rules found the component, and where they did not
-THRESHOLDS = {"limit": (-60, -100), "proximity": (40, -100), "adjacent": (-40, -20)}
-REFUSAL = (-75, -20, 20)  # by length: a long answer has more words in it that refusals have, too
+# Where the rules found the component, and where they did not. Of refusal by length: a long answer has more of the words
+# in it that refusals have, too.
+THRESHOLDS = {"limit": (-60, -20), "proximity": (0, -30), "adjacent": (-40, -20)}
+REFUSAL = ((-100, -40), (-40, -40), (20, 20))
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
@@ -59,14 +62,15 @@ def score(weights: Weights, found: Features, component: str) -> int:
 
 def decide(weights: Weights, found: Features, component: str, by_rules: bool) -> bool:
     """Is the component there?"""
+    if len(found.ngrams) < FEWEST[component]:
+        return by_rules
     return score(weights, found, component) > threshold(component, len(found.ngrams), by_rules)
 
 
 def threshold(component: str, ngrams: int, by_rules: bool) -> int:
     """The score above which the component is there in a reply of so many n-grams."""
-    if component == "refusal":
-        return REFUSAL[bisect_left(LENGTHS, ngrams)]
-    with_rules, without = THRESHOLDS[component]
+    by_length = REFUSAL[bisect_left(LENGTHS, ngrams)]
+    with_rules, without = by_length if component == "refusal" else THRESHOLDS[component]
     return with_rules if by_rules else without
 
 
