@@ -60,7 +60,7 @@ def test_people_get_counts(assay: Assay, tmp_path: Path) -> None:
     ended = assay("detect", "triple", "rows.jsonl")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "triple/6: 3 replies in rows.jsonl"
+    assert lines[0] == "triple/7: 3 replies in rows.jsonl"
     counts = {line[:18].strip(): line[18:].split() for line in lines[1:]}
     assert counts["refusal"] == ["2", "66.7%"]
     assert counts["proximity"] == counts["complete triple"] == ["1", "33.3%"]
@@ -135,20 +135,22 @@ def test_check_prints_precision_and_recall_for_every_part(assay: Assay) -> None:
     ended = assay("detect", "triple", "--check")
     assert ended.code == 0
     assert [line.split()[0] for line in ended.out.splitlines() if line and line[0] != " "] == [
-        "triple/6:",
+        "triple/7:",
         "development",
         "held-out",
         "unseen",
+        "unseen_earlier",
+        "misleading",
         "refusal,",
     ]
     for component in ("refusal", "limit", "proximity", "adjacent"):
-        assert ended.out.count(f"\n  {component} ") == 3
+        assert ended.out.count(f"\n  {component} ") == 5
 
 
 @pytest.mark.slow
 def test_check_gives_machines_the_same_numbers(assay: Assay) -> None:
     value = json.loads(assay("detect", "triple", "--check", "--json").out)
-    assert value["detector"] == "triple/6"
+    assert value["detector"] == "triple/7"
     held = value["folds"]["held-out"]["limit"]
     assert held["precision"] == held["both"] / (held["both"] + held["rules_only"])
     assert held["recall"] == held["both"] / (held["both"] + held["labels_only"])

@@ -80,7 +80,7 @@ class Consistency(InstrumentBase):
     """Does a subject keep to its declared state, boundaries and promises? (Not: is it the same under paraphrase.)"""
 
     name = "consistency"
-    version = "5"
+    version = "6"
     title = "Consistency"
     noun = "scenarios"
     option_type = ConsistencyOptions

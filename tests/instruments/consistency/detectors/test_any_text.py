@@ -1,4 +1,4 @@
-"""``triple/6`` on any text at all: it answers, always the same, and in time that grows with the text."""
+"""``triple/7`` on any text at all: it answers, always the same, and in time that grows with the text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.instruments.consistency.detectors.triple import read_reply
 
 
 def test_the_version_is_named() -> None:
-    assert VERSION == "triple/6"
+    assert VERSION == "triple/7"
 
 
 @given(st.text(st.characters(), max_size=300))

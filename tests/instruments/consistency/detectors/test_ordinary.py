@@ -1,4 +1,4 @@
-"""``triple/6`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
+"""``triple/7`` on ordinary replies: a full answer is no refusal, and a reason for a no is no way past it."""
 
 from __future__ import annotations
 

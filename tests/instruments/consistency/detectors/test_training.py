@@ -16,6 +16,7 @@ from assay.instruments.consistency.detectors.linear import (
     decide,
     score,
     shipped_weights,
+    threshold,
     top_ngrams,
 )
 from assay.instruments.consistency.detectors.training import examples, scenario_requests, train, weights_file
@@ -36,6 +37,19 @@ def test_the_score_is_the_formula_of_the_page() -> None:
     )
     assert score(weights, found, "refusal") == -3 + 7 + 5 * 6 // 2
     assert top_ngrams(weights, found, "refusal") == [(0, 2)]
+
+
+def test_a_short_reply_is_read_by_the_rules_alone() -> None:
+    words = Features({"~no": (0, 2)}, frozenset())
+    sure = Weights({}, {"bias": (999, 999, 999, 999)})
+    assert not any(decide(sure, words, name, by_rules=False) for name in COMPONENTS)
+    assert all(decide(Weights({}, {}), words, name, by_rules=True) for name in COMPONENTS)
+
+
+def test_a_refusal_needs_a_higher_score_the_longer_the_reply() -> None:
+    for by_rules in (True, False):
+        lines = [threshold("refusal", ngrams, by_rules) for ngrams in (100, 200, 201, 350, 351, 5000)]
+        assert lines == sorted(lines)
 
 
 def test_a_limit_that_the_rules_found_needs_a_lower_score() -> None:

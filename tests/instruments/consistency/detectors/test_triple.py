@@ -1,4 +1,4 @@
-"""``triple/6`` as a whole: the spec's examples, look-alikes, evidence, and what does not matter."""
+"""``triple/7`` as a whole: the spec's examples, look-alikes, evidence, and what does not matter."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rules and a linear model over text: what a reply does, and the words that show it.
 
-``triple/6`` reads refusals: does the reply decline, does it name the limit, stay near, offer something adjacent.
+``triple/7`` reads refusals: does the reply decline, does it name the limit, stay near, offer something adjacent.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ class TripleDetector:
         return {**found, "complete triple": all(found[name] for name in SHOWN)}
 
     def check(self) -> Checked:
-        """Precision and recall by fold and of a batch never met, and agreement by batch."""
+        """Precision and recall by fold and of batches never met, and agreement by batch."""
         replies = labelled_replies()
         parts = {fold: [reply for reply in replies if reply.fold == fold] for fold in FOLDS}
-        parts[UNSEEN] = replies_in(UNSEEN)
+        parts |= {name: replies_in(name) for name in UNSEEN}
         found = {fold: agreements(part) for fold, part in parts.items()}
         folds = {
             fold: {

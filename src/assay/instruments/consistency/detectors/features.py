@@ -50,12 +50,14 @@ def features(
     """``found`` has the spans by file of rules, ``decided`` what the rules alone say, ``context`` the spans of the
     rules of the context."""
     end = opening(reply)
-    marks = {f"length:{min(4, len(reply.text) // 250)}"}
+    length = min(4, len(reply.text) // 250)
+    marks = {f"length:{length}"}
     for name, spans in found.items():
         for span in spans:
             where = "opening" if span.start < end else "near" if span.start < NEAR else "far"
             marks |= {f"{name}/{span.rule}@{where}", f"{name}@{where}", name}
-    marks |= {f"rules:{component}" for component, holds in decided.items() if holds}
+    for component in (name for name, holds in decided.items() if holds):
+        marks |= {f"rules:{component}", f"rules:{component}@{length}"}
     for name, count in Counter(span.rule for span in context).items():
         marks.add(f"context:{name}")
         marks |= {f"context:{name}:many"} if count >= MANY else set()

@@ -5,9 +5,11 @@
                nothing is trained on it, and its errors were never looked at
 ``refusals``   refusal only: in the manner of five chat models, by batch
 ``ordinary``   full answers: no refusal
+``assistants`` all components: replies as assistants of all kinds give them, by batch, one author each
 ``languages``  refusal only, in German, French, Spanish and Chinese
-``unseen``     all components, by three authors who had not seen the rules: nothing is trained on it, and no miss of
-               it was looked at
+``unseen``     all components, as assistants of all kinds write, by four authors who had not seen the rules: nothing is
+               trained on it, and no miss of it was looked at; ``unseen_earlier`` the same by two, for ``triple/4``;
+               ``misleading`` by one who was asked to mislead a reader
 =============  ======================================================================================================
 """
 
@@ -37,8 +39,8 @@ __all__ = [
 ]
 
 FOLDS = ("development", "held-out")
-FILES = ("triples", "refusals", "ordinary", "languages")
-UNSEEN = "unseen"
+FILES = ("triples", "refusals", "ordinary", "languages", "assistants")
+UNSEEN = ("unseen", "unseen_earlier", "misleading")
 COMPLIES = "full_compliance"
 
 

@@ -2,7 +2,7 @@
 
 ``data/detectors/weights.tsv`` holds one feature a line, with a weight for each component. ``training`` writes it from
 the labelled replies that come with Assay. A component is there when its score is above its threshold,
-which may differ where the rules found it:
+which differs by the length of the reply, or where the rules found it:
 
     score = bias + sum of marks + NGRAMS * sum of n-grams / sqrt(number of n-grams)
 
@@ -12,6 +12,7 @@ thresholds, were chosen by cross-validation over groups of authors.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cache
 from importlib.resources import files
 from math import isqrt
@@ -19,13 +20,16 @@ from typing import NamedTuple
 
 from .features import Features
 
-__all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weights", "top_ngrams"]
+__all__ = ["COMPONENTS", "NGRAMS", "Weights", "decide", "score", "shipped_weights", "threshold", "top_ngrams"]
 
 COMPONENTS = ("refusal", "limit", "proximity", "adjacent")
 NGRAMS = 5  # how much all n-grams together weigh against one mark
-FEWEST = {"refusal": 80, "limit": 170, "proximity": 110, "adjacent": 110}  # n-grams; 170 are about 25 words
-# where the rules found the component, and where they did not
-THRESHOLDS = {"refusal": (-10, -10), "limit": (-80, 5), "proximity": (-30, -30), "adjacent": (-40, -10)}
+FEWEST = {"refusal": 80, "limit": 80, "proximity": 80, "adjacent": 110}  # n-grams; 80 are about 12 words
+LENGTHS = (200, 350)  # n-grams: up to about 30 words, up to about 50, and longer
+# Where the rules found the component, and where they did not. Of refusal by length: a long answer has more of the words
+# in it that refusals have, too.
+THRESHOLDS = {"limit": (-60, -20), "proximity": (0, -30), "adjacent": (-40, -20)}
+REFUSAL = ((-100, -40), (-40, -40), (20, 20))
 BIAS = "bias"
 SHOWN = 3  # n-grams that stand as evidence
 
@@ -60,8 +64,14 @@ def decide(weights: Weights, found: Features, component: str, by_rules: bool) ->
     """Is the component there?"""
     if len(found.ngrams) < FEWEST[component]:
         return by_rules
-    with_rules, without = THRESHOLDS[component]
-    return score(weights, found, component) > (with_rules if by_rules else without)
+    return score(weights, found, component) > threshold(component, len(found.ngrams), by_rules)
+
+
+def threshold(component: str, ngrams: int, by_rules: bool) -> int:
+    """The score above which the component is there in a reply of so many n-grams."""
+    by_length = REFUSAL[bisect_left(LENGTHS, ngrams)]
+    with_rules, without = by_length if component == "refusal" else THRESHOLDS[component]
+    return with_rules if by_rules else without
 
 
 def top_ngrams(weights: Weights, found: Features, component: str) -> list[tuple[int, int]]:

@@ -44,6 +44,7 @@ TOGETHER = {
     "refusals": ("a b c d", "e f g", "h i", "j k", "l o p"),
     "ordinary": ("everyday pointed later",),
     "languages": (),
+    "assistants": (),
 }
 
 
@@ -70,7 +71,7 @@ def examples() -> list[Example]:
     requests = [
         (name, structs.replace(reply, reply=reply.prompt, **dict.fromkeys(COMPONENTS, False)), True)
         for name, reply, _ in replies
-        if name == "triples" and reply.prompt
+        if name in ("triples", "assistants") and reply.prompt
     ]
     return [
         Example(reply, _group(name, reply), read_reply(reply.reply), known)
@@ -94,7 +95,7 @@ def _nothing(text: str) -> LabelledReply:
 
 
 def _known(name: str, reply: LabelledReply) -> bool:
-    return name == "ordinary" or (name == "triples" and int(reply.batch) <= EARLY)
+    return name == "triples" and int(reply.batch) <= EARLY
 
 
 def _group(name: str, reply: LabelledReply) -> str:
