@@ -9,7 +9,8 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from assay.instruments.agency.declarations.declaration import Declaration, check_declaration
+from assay.instruments.agency.declarations.contradictions import check_declaration
+from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, PARTS, RATED, SCORED, OutcomeRow
 from assay.instruments.agency.declarations.table import complete, outcome_table
 from assay.instruments.agency.governance.assessment import GovernanceReading, Resting, assess
