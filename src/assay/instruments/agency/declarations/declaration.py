@@ -7,6 +7,7 @@ a contradiction is refused (contradictions.py), with the section.
 from __future__ import annotations
 
 import datetime
+import re
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -28,6 +29,7 @@ __all__ = [
     "EvaluatingParty",
     "Evaluator",
     "HumanMediated",
+    "Purpose",
     "SchemaGap",
     "SelfModification",
     "System",
@@ -37,6 +39,11 @@ __all__ = [
 AXES = ("information", "action", "compute", "stability")
 Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
+# The last three are uses outside, for which the Technical Report is mandatory (13.4, 4).
+Purpose = Literal[
+    "exploratory", "benchmark", "research", "procurement", "vendor selection", "external decision"
+]
+OWN_SUITE = re.compile(r"assay-agency-\d+")  # the one that every installation has
 _WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
 
 
@@ -221,7 +228,7 @@ class Declaration(_Strict, frozen=True):
     memory: str = ""
     began: str = ""
     protocol: DeclaredProtocol = DeclaredProtocol()
-    purpose: Literal["exploratory", "benchmark", "research", "procurement"] = "benchmark"
+    purpose: Purpose = "benchmark"
     regimes: dict[str, DeclaredRegime] = field(default_factory=dict)
     families: dict[str, DeclaredFamily] = field(default_factory=dict)  # all that were attempted (11.8)
     inclusion: str = ""
@@ -240,11 +247,21 @@ class Declaration(_Strict, frozen=True):
     configuration: dict[str, str] = field(default_factory=dict)  # orchestration, rate limits … (13.4.2, 11)
     pre_registration: str = ""  # registry entry or commit from before the evaluation (13.4.2)
     suite: str = ""
+    suite_justification: str = ""  # why this one and not a standard one (11.8)
     artifacts: str = ""
     date: str = ""
     self_modification: SelfModification | None = None  # of Tier 6
     interventions: tuple[DeclaredIntervention, ...] = ()
     decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
+
+    @property
+    def for_procurement(self) -> bool:
+        """Whether it bears on procurement, of which selecting a vendor is a part (13.4.2, 15.2)."""
+        return self.purpose in ("procurement", "vendor selection")
+
+    @property
+    def suite_is_standard(self) -> bool:
+        return bool(OWN_SUITE.fullmatch(self.suite))
 
     def level(self, regime: str) -> Intensity:
         """The intensity of a regime; where no regime is declared, the one that its name begins with."""

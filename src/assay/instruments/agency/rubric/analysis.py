@@ -30,7 +30,7 @@ from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
 from .tuples import Tuples, invalid_reason, tuples_of
-from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed
+from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed, unrepresentative
 
 __all__ = ["NOT_INDEPENDENT", "AgencyReading", "analyse", "read_tally"]
 
@@ -204,11 +204,8 @@ def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Thre
         found.append(Flag("Limited Comparability", f"{cause} (11.4.2)"))
     if lower := _lower_thresholds(tally, declaration):
         found.append(Flag("Limited Comparability", f"thresholds under the common one (10.3.3): {lower}"))
-    if declaration.purpose in ("research", "procurement") and not (
-        declaration.inclusion and declaration.exclusion
-    ):
-        found.append(Flag("Limited Comparability", "inclusion or exclusion criteria not disclosed (11.8)"))
-    if declaration.purpose == "procurement" and declaration.evaluated_by.of_unknown_independence:
+    found += [Flag("Limited Comparability", f"{cause} (11.8)") for cause in unrepresentative(declaration)]
+    if declaration.for_procurement and declaration.evaluated_by.of_unknown_independence:
         found.append(Flag("Limited Comparability", f"no input for procurement: {NOT_INDEPENDENT}"))
     return found
 
