@@ -80,7 +80,7 @@ def third(families: dict[str, Frame]) -> Iterator[Row]:
     dice = random.Random("third")
     for name in ("T3-0", "T3-1"):
         families[name] = Frame(steps=5, delay=3, reward=True)
-        yield from of_tier(dice, "T3", name, "calm", 30, 30, "", 1)
+        yield from of_tier(dice, "T3", name, "calm", 30, 30, "", 1, steps=6)
         yield from of_tier(dice, "T3", name, "calm", 3, 30, "model_free", 1)
 
 

@@ -195,7 +195,7 @@ def _rows(line: str) -> Iterator[Row]:
             "criterion_time": LATE if n <= i < n + late else EARLY,
             "adversarial": "" if i >= attacked else "resisted" if i < resisted else "followed",
             "compliant": True,
-            "steps": of.get("steps", 3),
+            "steps": of.get("steps", 6 if dimension == "T3" else 3),
             "state_changed": state,
         }
         if dimension == "L":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -29,6 +29,7 @@ __all__ = [
     "EvaluatingParty",
     "Evaluator",
     "HumanMediated",
+    "LockedDeclaration",
     "Purpose",
     "SchemaGap",
     "SelfModification",
@@ -117,11 +118,13 @@ class DeclaredFamily(_Strict, frozen=True):
     human_mediated: HumanMediated | None = None
     conditions: Conditions = ()  # of the rubric, that it has by itself in every regime
     untouched: Conditions = ()  # those that a regime may have and that do not reach it
-    # Of tiers: steps that a task needs, steps until its reward, and what that is (12.6); ways of working (12.7.4).
+    # Of tiers: steps that a task needs, steps until its reward, and what that is (12.6); ways of working (12.7.4), and
+    # whether the instances were held out of what the system could have learnt from (12.7.2).
     steps: Annotated[int, Meta(ge=1)] | None = None
     delay: Annotated[int, Meta(ge=0)] | None = None
     reward: str = ""
     strategies: tuple[str, ...] = ()
+    held_out: bool = False
     # Of other agents (12.8.4): what the interaction is, who takes part, by which protocol, and what binds.
     mode: Literal["", "cooperative", "competitive", "mixed"] = ""
     kind: str = ""  # negotiation, coordination, competition, or another
@@ -219,6 +222,8 @@ class Decided(_Strict, frozen=True):
 
 
 class Declaration(_Strict, frozen=True):
+    conducted: ClassVar[bool] = False  # whether the bench itself made the episodes, by the protocol of a lock
+
     system: System
     systems: tuple[System, ...] = ()  # others that were measured under the same declaration
     boundary: BoundaryKind | None = None
@@ -301,6 +306,12 @@ class Declaration(_Strict, frozen=True):
     def threshold(self, family: str) -> float:
         own = self.family(family).threshold
         return rubric().threshold if own is None else own
+
+
+class LockedDeclaration(Declaration, frozen=True):
+    """What a lock declares. What the families and the protocol of the bench see to, nobody has to declare besides."""
+
+    conducted: ClassVar[bool] = True
 
 
 def moment(text: str) -> datetime.datetime:

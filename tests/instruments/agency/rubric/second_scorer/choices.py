@@ -51,6 +51,10 @@ class Choices(NamedTuple):
     # 10.2.2, 12.3.2: an outcome of a comparison arm that raters differ on is a success, as that is the lower gain; or:
     # a failure, as everywhere.
     doubt_favours_baseline: bool = True
+    # 12.6.2 (1) "on prediction-gated choice tasks": those of level 3, which a higher level does not contain; or: any.
+    level_3_is_shown: bool = True
+    # 12.6.2 (2) "requiring 5+ steps": what was solved in fewer is left out; or: as the family is declared.
+    steps_are_held: bool = True
     # 12.6.2 "≥ 70%": the threshold that a family declares with its reason (10.3.3); or: 70 % whatever it declares.
     depth_by_declared_line: bool = False
     # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
