@@ -64,6 +64,7 @@ def family(dimension: str | tuple[str, ...], **more: Any) -> DeclaredFamily:
         "criterion": "the state equals the target",
         "criterion_time": EARLY,
         "verification": "the state is read from outside",
+        "held_out": "T4" in dimension,
         "observation_schema": "observation/1",
         "action_schema": "action/1",
         **more,

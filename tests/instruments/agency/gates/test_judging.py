@@ -325,6 +325,24 @@ def test_a_confidence_that_was_not_given_counts_against_it() -> None:
     assert "20 without a confidence counted against it" in found.because
 
 
+def test_confidence_counts_on_instances_that_are_declared_as_held_out() -> None:
+    """12.7.2: "on held-out task instances"."""
+    rows = [*sure(), *met("T4", "others", 10, 40, regime="Moderate", confidence=0.9)]
+
+    def calibrated(*names: str) -> Verdict:
+        families = {name: family("T4", held_out=name in names) for name in ("items", "others")}
+        return verdict(score(rows, families=families), "Tier 4, calibration")
+
+    found = calibrated("items")
+    assert (found.holds, found.because.endswith("; not declared as held out (`held_out`): others")) == (
+        True,
+        True,
+    )
+    assert calibrated("items", "others").holds is False  # sure of what fails
+    found = calibrated()
+    assert (found.holds, found.because) == (None, "not declared as held out (`held_out`): items, others")
+
+
 def test_switching_gains_over_every_fixed_strategy_and_shows_in_actions() -> None:
     assert gate(switched(), "Tier 4, meta-control").holds is True
     assert gate(switched(fixed=36), "Tier 4, meta-control").holds is False

@@ -87,7 +87,7 @@ def third(families: dict[str, Frame]) -> Iterator[Row]:
 def fourth(families: dict[str, Frame]) -> Iterator[Row]:
     dice = random.Random("fourth")
     for name in ("T4-0", "T4-1"):
-        families[name] = Frame(strategies=("a", "b"))
+        families[name] = Frame(strategies=("a", "b"), held_out=True)
         for i, row in enumerate(of_tier(dice, "T4", name, "hard", 20, 40, "", 1)):
             yield row | {"strategy": "ab"[i % 2], "confidence": 0.9 if row["outcome"] == "success" else 0.2}
         for one in "ab":

@@ -215,7 +215,8 @@ def fourth_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> 
         strategies = dice.choice(
             [("a", "b"), ("a", "b", "c")] if good else [(), ("a",), ("a", "b"), ("a", "b")]
         )
-        families[name] = frame(dice, strategies=strategies)
+        apart = random.Random(f"held out {name} {strategies} {sure} {good}")  # as with steps
+        families[name] = frame(dice, strategies=strategies, held_out=apart.random() < (0.97 if good else 0.8))
         shown = dice.choice([strategies or ("a", "b")] * 8 + [("a",), ("",), ("z",), ("a", ""), ("a", "z")])
         n = dice.choice([30, 40, 60] if good else [7, 10, 15, 20, 30])
         k = round(n * dice.choice([0.6, 0.7, 0.8] if good else [0, 0.5, 0.7, 0.9, 1]))

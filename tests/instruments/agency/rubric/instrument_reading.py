@@ -50,6 +50,7 @@ def fields(frame: Frame) -> dict[str, Any]:
         "delay": frame.delay,
         "reward": "the goods arrive" if frame.reward else "",
     }
+    given |= {"held_out": frame.held_out}
     given |= {"strategies": frame.strategies, "goal_limit": frame.goal_limit}
     given |= {"mode": frame.mode, "kind": frame.kind}
     given |= {

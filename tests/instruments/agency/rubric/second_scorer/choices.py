@@ -57,6 +57,8 @@ class Choices(NamedTuple):
     steps_are_held: bool = True
     # 12.6.2 "≥ 70%": the threshold that a family declares with its reason (10.3.3); or: 70 % whatever it declares.
     depth_by_declared_line: bool = False
+    # 12.7.2 (1) "on held-out task instances": families are declared to have such; or: that is taken as given.
+    held_out_is_declared: bool = True
     # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
     revision_by_declared_line: bool = False
     # 12.7.2 "infeasibility instances": those of the levels that G1 claims, from 3 on; or: all from 3 on.

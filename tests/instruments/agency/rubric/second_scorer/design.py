@@ -25,6 +25,7 @@ class Frame(NamedTuple):
     delay: int | None = None
     reward: bool = False
     strategies: tuple[str, ...] = ()
+    held_out: bool = False
     goal_limit: int | None = None
     mode: str = ""
     kind: str = ""

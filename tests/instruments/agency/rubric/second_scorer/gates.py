@@ -104,19 +104,20 @@ def rate_of(rows: Sequence[Row], design: Design, declared: bool) -> str:
     return worst(by_rate(hits, line, design.rule) for line, hits in lines.items()) if rows else "untested"
 
 
-def asked(own: Sequence[Row]) -> list[Row]:
-    """The rows of families in which the subject said how sure it was."""
+def asked(own: Sequence[Row], design: Design) -> list[Row]:
+    """The rows of families in which the subject said how sure it was, "on held-out task instances"."""
     families = {r["family"] for r in own if r.get("confidence") is not None}
-    return [r for r in own if r["family"] in families]
+    declared = design.choices.held_out_is_declared
+    return [r for r in own if r["family"] in families and (design.frame(r).held_out or not declared)]
 
 
 def few_confidences(scored: Sequence[Row], design: Design) -> bool:
     own = of_arm([r for r in scored if design.intensity(r) != "b"], "")
-    return 0 < len(asked(own)) < LEAST_CONFIDENCES
+    return 0 < len(asked(own, design)) < LEAST_CONFIDENCES
 
 
 def calibration(own: Sequence[Row], design: Design) -> str:
-    told = asked(own)
+    told = asked(own, design)
     if len(told) < LEAST_CONFIDENCES:
         return "short"
     found = spearman_of_success([r.get("confidence") for r in told], [r["hit"] for r in told])
