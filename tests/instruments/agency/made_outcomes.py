@@ -23,6 +23,7 @@ __all__ = [
     "BEGAN",
     "EARLY",
     "LATE",
+    "PROTOCOL",
     "REGIMES",
     "declared",
     "family",
@@ -51,6 +52,9 @@ REGIMES = {
     ),
 }
 
+PROTOCOL = DeclaredProtocol(
+    approach="benchmark", sampling="seeded", scoring="rubric", held_out="fresh seeds", guidance="no hints"
+)
 INCLUDED = {"S": "partial_observability", "D": "stability_checks"}
 
 
@@ -82,13 +86,7 @@ def declared(rows: Iterable[OutcomeRow], **changes: Any) -> Declaration:
         "boundary": "core",
         "tools": (),
         "began": BEGAN,
-        "protocol": DeclaredProtocol(
-            approach="benchmark",
-            sampling="seeded",
-            scoring="rubric",
-            held_out="fresh seeds",
-            guidance="no hints",
-        ),
+        "protocol": PROTOCOL,
         "regimes": REGIMES,
         "families": {name: family(tuple(sorted(of))) for name, of in sorted(dimensions.items())},
         "inclusion": "every family of the suite",

@@ -8,7 +8,11 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.declarations.declaration import DeclaredIntervention, SelfModification
+from assay.instruments.agency.declarations.declaration import (
+    DeclaredIntervention,
+    DeclaredProtocol,
+    SelfModification,
+)
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.intervention.simulation import (
     INTERVENERS,
@@ -19,7 +23,7 @@ from assay.instruments.agency.intervention.simulation import (
 )
 from assay.instruments.agency.options import Intervention
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
-from tests.instruments.agency.made_outcomes import declared, made
+from tests.instruments.agency.made_outcomes import PROTOCOL, declared, made
 
 Phase = Literal["pre", "post", "reapplied"]
 COMPLETE = DeclaredIntervention(
@@ -125,6 +129,41 @@ def test_prompts_caches_parameters_and_weights_are_no_structure(
     found = gates(phases(), **changed(kind=kind))
     assert found["structural change"][0] is holds
     assert found["impact"][0] is (True if holds else None)
+
+
+UPDATED = msgspec.structs.replace(PROTOCOL, parameter_updates="low-rank weights, trained on the log")
+WITH_UPDATES = SelfModification(allowed=("parameter updates",), forbidden=("the harness",))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "log", "holds"),
+    [(UPDATED, "updates.jsonl", True), (UPDATED, "", False), (PROTOCOL, "updates.jsonl", False)],
+)
+def test_parameter_updates_are_structural_where_the_protocol_defines_them_and_they_are_logged(
+    protocol: DeclaredProtocol, log: str, holds: bool
+) -> None:
+    """12.9.3: "unless the evaluation protocol explicitly defines parameter updates as an allowed structural operation
+    and logs the update mechanism".
+    """
+    made = msgspec.structs.replace(COMPLETE, kind="parameter updates", update_log=log)
+    again = msgspec.structs.replace(made, reapplied=True)
+    found = gates(phases(), protocol=protocol, self_modification=WITH_UPDATES, interventions=(made, again))
+    assert found["structural change"][0] is holds
+    assert ("(`update_log`)" in found["structural change"][1]) is (protocol is UPDATED and not log)
+    assert found["impact"][0] is found["reproducibility"][0] is (True if holds else None)
+
+
+def test_other_kinds_are_no_structure_whatever_the_protocol_says_of_updates() -> None:
+    for kind in ("prompt", "hyperparameters", "weights"):
+        found = gates(
+            phases(), protocol=UPDATED, self_modification=WITH_UPDATES, **changed(kind=kind, update_log="x")
+        )
+        assert found["structural change"][0] is False
+
+
+def test_updates_that_the_protocol_defines_are_among_the_allowed() -> None:
+    with pytest.raises(InputError, match=r"allowed operation \(12\.9\.3\): list 'parameter updates'"):
+        reading(phases(), protocol=UPDATED)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ def interventions(dice: random.Random, good: bool, names: Sequence[str]) -> Iter
             demonstrated=given(0.9),
             tampered=not given(0.9),
         )
+        first = first._replace(logged=random.Random(f"logged {first}").random() < 0.7)  # as with steps
         yield first
         if dice.random() < 0.7:  # once more from the clean state, not always the same
             other = (dice.choice(STRUCTURAL if given(0.7) else OTHER),)

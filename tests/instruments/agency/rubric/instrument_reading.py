@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from assay.instruments.agency.declarations.declaration import (
     DeclaredIntervention,
     DeclaredRegime,
@@ -16,7 +18,7 @@ from assay.instruments.agency.declarations.declaration import (
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 from assay.vocabulary import Flag, Measure, Result
-from tests.instruments.agency.made_outcomes import LATE, declared, family, score
+from tests.instruments.agency.made_outcomes import LATE, PROTOCOL, declared, family, score
 
 from .second_scorer import Design, Frame, Row
 
@@ -78,11 +80,17 @@ def modification(design: Design) -> dict[str, Any]:
             demonstrated=one.demonstrated,
             tampered=one.tampered,
             reapplied=one.again,
+            update_log="updates.jsonl" if one.logged else "",
         )
         for one in design.interventions
     )
     declared = design.allowed or design.forbidden
-    return {"self_modification": scope if declared else None, "interventions": made}
+    defined = "trained on the log" if design.updates and design.allowed else ""
+    return {
+        "self_modification": scope if declared else None,
+        "interventions": made,
+        "protocol": msgspec.structs.replace(PROTOCOL, parameter_updates=defined),
+    }
 
 
 def instrument_reading(rows: list[Row], design: Design) -> Result:

@@ -14,7 +14,7 @@ from assay.stats import fraction
 from assay.study.source import convert, read_source
 from assay.worlds.regimes import Regime, shipped_regimes
 
-from .declaration import AXES, Conditions, Declaration, DeclaredFamily, DeclaredRegime, moment
+from .declaration import AXES, UPDATES, Conditions, Declaration, DeclaredFamily, DeclaredRegime, moment
 from .intensities import wrong_strength
 from .outcome import APART, PARTS, RATED, SCORED
 
@@ -69,6 +69,11 @@ def _contradictions(declared: Declaration) -> Iterator[_Problem]:
     for name in scope.allowed if scope is not None else ():
         if scope is not None and name in scope.forbidden:
             yield ("self_modification", "allowed"), f"{name!r} is both allowed and forbidden (12.9.2)"
+    if declared.protocol.parameter_updates and (scope is None or UPDATES not in scope.allowed):
+        yield (
+            ("protocol", "parameter_updates"),
+            f"what it defines is an allowed operation (12.9.3): list {UPDATES!r} under self_modification.allowed",
+        )
     systems = [declared.system.name, *(system.name for system in declared.systems)]
     for number, name in enumerate(systems):
         if name in systems[:number]:

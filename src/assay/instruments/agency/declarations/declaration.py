@@ -19,6 +19,7 @@ from .outcome import BoundaryKind, Intensity
 
 __all__ = [
     "AXES",
+    "UPDATES",
     "Conditions",
     "Decided",
     "Declaration",
@@ -44,6 +45,9 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Purpose = Literal[
     "exploratory", "benchmark", "research", "procurement", "vendor selection", "external decision"
 ]
+UPDATES = (
+    "parameter updates"  # a kind of intervention that is structural only where the protocol says so (12.9.3)
+)
 OWN_SUITE = re.compile(r"assay-agency-\d+")  # the one that every installation has
 _WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
 
@@ -65,6 +69,9 @@ class DeclaredProtocol(_Strict, frozen=True):
     scoring: str = ""
     held_out: str = ""  # how variants are kept from being learnt: the threat "benchmark overfitting"
     guidance: str = ""  # hints and retries, and how they are counted: the threat "evaluator leakage"
+    parameter_updates: str = (
+        ""  # defines them as an allowed structural operation, and how they are made (12.9.3)
+    )
 
 
 class DeclaredRegime(_Strict, frozen=True):
@@ -201,6 +208,7 @@ class DeclaredIntervention(_Strict, frozen=True):
     demonstrated: bool = False
     tampered: bool = False
     reapplied: bool = False  # from the clean state, for the test of reproducibility
+    update_log: str = ""  # of a parameter update: where its mechanism is logged (12.9.3)
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import msgspec
 
-from assay.instruments.agency.declarations.declaration import Declaration, DeclaredIntervention
+from assay.instruments.agency.declarations.declaration import UPDATES, Declaration, DeclaredIntervention
 from assay.instruments.agency.rubric.criteria import GateCriterion
 from assay.instruments.agency.rubric.levels import percent
 from assay.stats import fraction
@@ -23,7 +23,7 @@ from .tallies import OWN, ArmCounts
 __all__ = ["STRUCTURAL", "STRUCTURE_GATES", "governance_flags"]
 
 PRE, REAPPLIED = "pre", "reapplied"
-# 12.9.3. Any other kind (prompt, cache, hyperparameters, weights, …) is none.
+# 12.9.3. Any other kind (prompt, cache, hyperparameters, weights, …) is none; of UPDATES the protocol decides.
 STRUCTURAL = ("action space", "decision topology", "memory schema", "verification substrate")
 UNLOGGED = "no intervention is logged (`interventions`)"
 
@@ -32,14 +32,18 @@ def _in(one: DeclaredIntervention, family: str) -> bool:
     return one.family in ("", family)
 
 
-def _is_structural(one: DeclaredIntervention) -> bool:
-    return any(kind in STRUCTURAL for kind in one.kinds)
+def _is_structural(one: DeclaredIntervention, declaration: Declaration) -> bool:
+    """12.9.3: "unless the evaluation protocol explicitly defines parameter updates as an allowed structural operation
+    and logs the update mechanism".
+    """
+    updates = bool(declaration.protocol.parameter_updates and one.update_log)
+    return any(kind in STRUCTURAL or (kind == UPDATES and updates) for kind in one.kinds)
 
 
 def _evidencing(frame: TierFrame) -> dict[str, dict[str, ArmCounts]]:
     """Families with a complete structural intervention."""
     first = [one for one in frame.declaration.interventions if not one.reapplied]
-    made = [one for one in first if one.complete and _is_structural(one)]
+    made = [one for one in first if one.complete and _is_structural(one, frame.declaration)]
     return {name: arms for name, arms in frame.families().items() if any(_in(one, name) for one in made)}
 
 
@@ -51,7 +55,7 @@ def _reapplied(frame: TierFrame) -> dict[str, dict[str, ArmCounts]]:
     found: dict[str, dict[str, ArmCounts]] = {}
     for name, arms in _evidencing(frame).items():
         logged = [one for one in again if _in(one, name)]
-        if not logged or any(one.implemented and _is_structural(one) for one in logged):
+        if not logged or any(one.implemented and _is_structural(one, frame.declaration) for one in logged):
             found[name] = arms
     return found
 
@@ -89,14 +93,17 @@ def _missing(one: DeclaredIntervention) -> str:
 
 
 def _structural(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
-    rule = f"an intervention changes {', '.join(STRUCTURAL[:-1])} or {STRUCTURAL[-1]}"
-    made = [one for one in frame.declaration.interventions if not one.reapplied]
+    declaration = frame.declaration
+    counted = (*STRUCTURAL, *((UPDATES,) if declaration.protocol.parameter_updates else ()))
+    rule = f"an intervention changes {', '.join(counted[:-1])} or {counted[-1]}"
+    made = [one for one in declaration.interventions if not one.reapplied]
     if not made:
         return JudgedGate(rule, None, UNLOGGED)
     words = [f"{one.family or 'all families'}: {', '.join(one.kinds) or 'nothing'}" for one in made]
-    return JudgedGate(
-        rule, any(one.implemented and _is_structural(one) for one in made), "; ".join(dict.fromkeys(words))
-    )
+    if UPDATES in counted and any(UPDATES in one.kinds and not one.update_log for one in made):
+        words.append("the mechanism of an update is not logged (`update_log`)")
+    holds = any(one.implemented and _is_structural(one, declaration) for one in made)
+    return JudgedGate(rule, holds, "; ".join(dict.fromkeys(words)))
 
 
 def _gain(arms: list[dict[str, ArmCounts]], frame: TierFrame) -> ArmGain:

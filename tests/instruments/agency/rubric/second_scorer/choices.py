@@ -102,8 +102,9 @@ class Choices(NamedTuple):
     impact_of_structural: bool = True
     # 12.9.3: what is structural is asked of what was implemented; or: of a complete sequence.
     structure_of_whole: bool = False
-    # 12.9.3 "unless the evaluation protocol explicitly defines parameter updates": none can; or: by the allowed set.
-    updates_may_count: bool = False
+    # 12.9.3 "unless the evaluation protocol explicitly defines parameter updates … and logs the update mechanism": such
+    # count; or: none do.
+    updates_may_count: bool = True
     # 12.9.2 (3) "n ≥ 20": with fewer an impact that is missed leaves the gate open; or: it fails.
     few_may_fail_6: bool = False
     # 12.3.1 "at least 50 scored instances including": those after the intervention; or: of all phases.

@@ -57,7 +57,7 @@ def of(one: Intervention, family: str) -> bool:
 
 
 def structural(one: Intervention, design: Design) -> bool:
-    defined = design.updates and design.choices.updates_may_count
+    defined = design.updates and design.allowed and one.logged and design.choices.updates_may_count
     return any(kind in STRUCTURAL or (kind == UPDATES and defined) for kind in one.kinds)
 
 
