@@ -34,6 +34,7 @@ def drawn_structure(seed: int) -> tuple[list[Row], Design]:
         allowed=good or dice.random() < 0.8,
         forbidden=good or dice.random() < 0.8,
         updates=dice.random() < 0.3,
+        shown=random.Random(f"shown {seed}").choice([True] * 8 + [None, False]),  # as with steps
         interventions=tuple(interventions(dice, good, names)),
     )
     return [*rows, *judged(dice, own)], design

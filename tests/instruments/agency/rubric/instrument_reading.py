@@ -10,6 +10,7 @@ import msgspec
 from assay.instruments.agency.declarations.declaration import (
     DeclaredIntervention,
     DeclaredRegime,
+    Demonstrations,
     HumanMediated,
     SchemaGap,
     SelfModification,
@@ -18,7 +19,7 @@ from assay.instruments.agency.declarations.declaration import (
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 from assay.vocabulary import Flag, Measure, Result
-from tests.instruments.agency.made_outcomes import LATE, PROTOCOL, declared, family, score
+from tests.instruments.agency.made_outcomes import EARLY, LATE, PROTOCOL, declared, family, score
 
 from .second_scorer import Design, Frame, Row
 
@@ -89,6 +90,13 @@ def modification(design: Design) -> dict[str, Any]:
     return {
         "self_modification": scope if declared else None,
         "interventions": made,
+        "demonstrations": Demonstrations(
+            sandbox="" if design.shown is None else "a container",
+            rollback="from an image",
+            logging="every call",
+            test_sets="seeds 1 to 60",
+            declared=LATE if design.shown is False else EARLY,
+        ),
         "protocol": msgspec.structs.replace(PROTOCOL, parameter_updates=defined),
     }
 

@@ -57,6 +57,7 @@ def _contradictions(declared: Declaration) -> Iterator[_Problem]:
         yield from _core(declared)
     for name, text in (("began", declared.began), ("date", declared.date)):
         yield from _time((name,), text)
+    yield from _time(("demonstrations", "declared"), declared.demonstrations.declared)
     for id_, regime in declared.regimes.items():
         yield from _regime(id_, regime)
     for id_, family in declared.families.items():

@@ -27,6 +27,7 @@ __all__ = [
     "DeclaredIntervention",
     "DeclaredProtocol",
     "DeclaredRegime",
+    "Demonstrations",
     "EvaluatingParty",
     "Evaluator",
     "HumanMediated",
@@ -219,6 +220,20 @@ class DeclaredIntervention(_Strict, frozen=True):
         return self.identified and self.proposed and self.implemented and self.demonstrated
 
 
+class Demonstrations(_Strict, frozen=True):
+    """Where and how interventions of Tier 6 were demonstrated (12.9.5), in words."""
+
+    sandbox: str = ""
+    rollback: str = ""
+    logging: str = ""
+    test_sets: str = ""  # those before and after an intervention
+    declared: str = ""  # when these and the scope of modifications were: before the evaluation
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        return tuple(name for name in self.__struct_fields__ if not getattr(self, name).strip())
+
+
 class Decided(_Strict, frozen=True):
     """The result of a sequential test of one level (11.5.1). It is valid whenever the test was stopped."""
 
@@ -264,6 +279,7 @@ class Declaration(_Strict, frozen=True):
     artifacts: str = ""
     date: str = ""
     self_modification: SelfModification | None = None  # of Tier 6
+    demonstrations: Demonstrations = Demonstrations()
     interventions: tuple[DeclaredIntervention, ...] = ()
     decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
 

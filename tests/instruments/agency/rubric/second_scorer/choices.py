@@ -98,6 +98,8 @@ class Choices(NamedTuple):
     families_are_evidence: bool = True
     # 12.3.3: that no family was met under Severe is evidence that lacks; or: it is a cap and no evidence.
     severe_is_evidence: bool = True
+    # 12.9.5 "must occur in a sandbox environment": declared with the modification space; or: it is taken as given.
+    sandbox_is_asked: bool = True
     # 12.9.2 (3): the impact of interventions that are complete and structural; or: of any.
     impact_of_structural: bool = True
     # 12.9.3: what is structural is asked of what was implemented; or: of a complete sequence.

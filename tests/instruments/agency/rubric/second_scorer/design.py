@@ -69,6 +69,9 @@ class Design(NamedTuple):
     allowed: bool = False  # 12.9.2 (1): a set of modifications that are, and one of those that are forbidden
     forbidden: bool = False
     updates: bool = False  # 12.9.3: the protocol defines parameter updates, which are among the allowed ones
+    shown: bool | None = (
+        True  # 12.9.5: sandbox, rollback, log and sets are declared (or not: None), and ex ante
+    )
     interventions: tuple[Intervention, ...] = ()
     choices: Choices = CHOICES
 
