@@ -143,11 +143,6 @@ def test_two_families_must_each_meet_the_threshold(name: str, of_level: int) -> 
 # Tier 3.
 
 
-def drifting() -> list[OutcomeRow]:
-    """M = 4, and nothing at level 3."""
-    return [row for regime in ("Baseline", "Moderate") for row in made("M", 4, 60, 60, regime=regime)]
-
-
 def met(tier: str, name: str, k: int, n: int = 40, *, regime: str, **more: Any) -> list[OutcomeRow]:
     return made(tier, 1, k, n, families=[name], regime=regime, **more)
 
@@ -206,51 +201,6 @@ def test_gates_of_tier_3_that_do_not_hold(
     rows: list[OutcomeRow], late: dict[str, Any], name: str, holds: bool | None
 ) -> None:
     assert gate(rows, f"Tier 3, {name}", late=late).holds is holds
-
-
-def test_what_was_solved_in_fewer_steps_required_fewer() -> None:
-    """12.6.2: "multi-step tasks requiring 5+ steps". The family's word is held against the rows."""
-
-    def taken(quick: int, steps: int | None) -> Verdict:
-        """In each of two families so many of 38 successes took these steps."""
-        rows = [
-            msgspec.structs.replace(row, steps=steps if int(row.instance.split("-")[1]) < quick else 6)
-            for row in planned()
-        ]
-        return gate(rows, "Tier 3, planning depth")
-
-    assert taken(10, 4).holds is True
-    assert "28/30 = 93.3 %" in taken(10, 4).because
-    assert "10 successes took fewer than 5 steps and are left out" in taken(10, 4).because
-    assert (taken(10, 5).holds, "left out" in taken(10, 5).because) == (True, False)
-    assert taken(38, 4).holds is None  # two failures are left, and show nothing
-    assert taken(38, None).holds is True  # nobody knows
-
-
-def test_a_success_of_the_arm_in_fewer_steps_is_not_the_subjects() -> None:
-    rows = [msgspec.structs.replace(row, steps=1) if row.arm else row for row in planned()]
-    assert "left out" not in gate(rows, "Tier 3, planning depth").because
-
-
-@pytest.mark.parametrize(
-    ("rows", "holds"),
-    [
-        (made("M", 3, 60, 60), True),
-        ([*made("M", 3, 60, 60), *drifting()], True),
-        (drifting(), None),
-        ([*drifting(), *made("M", 3, 42, 60)], None),  # 70 %, and an interval below
-        ([*drifting(), *made("M", 3, 2, 10)], None),  # too few to speak against it
-        ([*drifting(), *made("M", 3, 20, 60)], False),
-        (made("M", 2, 60, 60), False),
-        ([], None),
-    ],
-)
-def test_a_model_shows_in_prediction_gated_choices_themselves(
-    rows: list[OutcomeRow], holds: bool | None
-) -> None:
-    """12.6.2: "M ≥ 3 on prediction-gated choice tasks". M 4 implies level 3, and has no such choice."""
-    result = tiers([*rows, *planned()])
-    assert verdict(result, "Tier 3, modelling").holds is holds
 
 
 def test_a_family_without_the_arm_leaves_the_gain_open() -> None:
@@ -323,24 +273,6 @@ def test_a_confidence_that_was_not_given_counts_against_it() -> None:
     found = gate(rows, "Tier 4, calibration")
     assert found.holds is False
     assert "20 without a confidence counted against it" in found.because
-
-
-def test_confidence_counts_on_instances_that_are_declared_as_held_out() -> None:
-    """12.7.2: "on held-out task instances"."""
-    rows = [*sure(), *met("T4", "others", 10, 40, regime="Moderate", confidence=0.9)]
-
-    def calibrated(*names: str) -> Verdict:
-        families = {name: family("T4", held_out=name in names) for name in ("items", "others")}
-        return verdict(score(rows, families=families), "Tier 4, calibration")
-
-    found = calibrated("items")
-    assert (found.holds, found.because.endswith("; not declared as held out (`held_out`): others")) == (
-        True,
-        True,
-    )
-    assert calibrated("items", "others").holds is False  # sure of what fails
-    found = calibrated()
-    assert (found.holds, found.because) == (None, "not declared as held out (`held_out`): items, others")
 
 
 def test_switching_gains_over_every_fixed_strategy_and_shows_in_actions() -> None:
