@@ -23,6 +23,7 @@ __all__ = [
     "BEGAN",
     "EARLY",
     "LATE",
+    "PROTOCOL",
     "REGIMES",
     "declared",
     "family",
@@ -51,6 +52,9 @@ REGIMES = {
     ),
 }
 
+PROTOCOL = DeclaredProtocol(
+    approach="benchmark", sampling="seeded", scoring="rubric", held_out="fresh seeds", guidance="no hints"
+)
 INCLUDED = {"S": "partial_observability", "D": "stability_checks"}
 
 
@@ -64,6 +68,7 @@ def family(dimension: str | tuple[str, ...], **more: Any) -> DeclaredFamily:
         "criterion": "the state equals the target",
         "criterion_time": EARLY,
         "verification": "the state is read from outside",
+        "held_out": "T4" in dimension,
         "observation_schema": "observation/1",
         "action_schema": "action/1",
         **more,
@@ -81,13 +86,7 @@ def declared(rows: Iterable[OutcomeRow], **changes: Any) -> Declaration:
         "boundary": "core",
         "tools": (),
         "began": BEGAN,
-        "protocol": DeclaredProtocol(
-            approach="benchmark",
-            sampling="seeded",
-            scoring="rubric",
-            held_out="fresh seeds",
-            guidance="no hints",
-        ),
+        "protocol": PROTOCOL,
         "regimes": REGIMES,
         "families": {name: family(tuple(sorted(of))) for name, of in sorted(dimensions.items())},
         "inclusion": "every family of the suite",

@@ -19,8 +19,11 @@ from assay.errors import InputError, UnknownName
 from assay.evidence import segment_paths, write_manifest
 from assay.evidence.chain import genesis, seal
 from assay.instruments.agency.declarations.outcome import DIMENSIONS
+from assay.instruments.agency.episodes.locked import declaration_of
+from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.protocol import Agency
 from assay.instruments.agency.rows import score_rows
+from assay.instruments.agency.rubric.validity import unrepresentative
 from assay.report.publish import score_run
 from assay.signing import load_key
 from assay.study import Lock, Study, SubjectSpec
@@ -336,6 +339,15 @@ def test_criteria_are_in_the_lock_and_other_criteria_invalidate_the_run(
 def test_a_mistake_in_the_options_is_told(tmp_path: Path, options: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError, match=told):
         prepare(study(**options), tmp_path)
+
+
+@pytest.mark.parametrize("use", ["research", "vendor selection", "external decision"])
+def test_a_study_names_its_use_and_its_suite_needs_no_justification(tmp_path: Path, use: str) -> None:
+    """11.8, 13.4 (4)."""
+    lock = prepare(study(purpose=use), tmp_path)
+    declared = declaration_of(lock, lock.options("agency", AgencyOptions), lock.study.specs[0])
+    assert declared.purpose == use
+    assert [*unrepresentative(declared)] == []
 
 
 def test_a_custom_regime_is_declared_with_its_parameters(tmp_path: Path) -> None:

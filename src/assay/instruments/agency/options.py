@@ -12,7 +12,7 @@ from assay.measuring import ANALYSIS, Options, option_error
 from assay.study import Source, convert
 from assay.worlds import Regime, check_regime, family_named, shipped_regimes
 
-from .declarations.declaration import EvaluatingParty, SelfModification
+from .declarations.declaration import EvaluatingParty, Purpose, SelfModification
 from .declarations.intensities import wrong_strength
 from .declarations.outcome import OCCASIONS, PARTS
 from .rubric.criteria import rubric
@@ -194,9 +194,7 @@ class AgencyOptions(Options, frozen=True, kw_only=True):
     memory: Annotated[str, Meta(description="What persists, in words (6.3).")] = (
         "the conversation of one episode"
     )
-    purpose: Annotated[
-        Literal["exploratory", "benchmark", "research", "procurement"], Meta(description="Of the evaluation.")
-    ] = "benchmark"
+    purpose: Annotated[Purpose, Meta(description="Of the evaluation.")] = "benchmark"
     pre_registration: Annotated[
         str, Meta(description="Where the lock's digest was published before the run (13.4.2).")
     ] = ""

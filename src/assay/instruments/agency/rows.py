@@ -18,7 +18,8 @@ from assay.measuring.rows.columns import without_points
 from assay.measuring.scored import ScoredRows
 from assay.vocabulary import Result
 
-from .declarations.declaration import Declaration, System, read_declaration
+from .declarations.contradictions import read_declaration
+from .declarations.declaration import Declaration, System
 from .declarations.outcome import COLUMNS
 from .declarations.table import OutcomeRefused, outcome_table
 from .documents.documents import documents_of

@@ -9,13 +9,12 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
+from assay.instruments.agency.declarations.contradictions import check_declaration, read_declaration
 from assay.instruments.agency.declarations.declaration import (
     Declaration,
     DeclaredRegime,
     System,
-    check_declaration,
     moment,
-    read_declaration,
 )
 from assay.instruments.agency.episodes.locked import declared_regime
 from assay.worlds import shipped_regimes

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.declarations.declaration import DeclaredRegime, check_declaration
+from assay.instruments.agency.declarations.contradictions import check_declaration
+from assay.instruments.agency.declarations.declaration import DeclaredRegime
 from assay.instruments.agency.declarations.intensities import intensity_ranges, wrong_strength
 from assay.instruments.agency.options import read_options
 from assay.worlds import shipped_regimes

@@ -108,7 +108,8 @@ def test_a_third_party_that_declares_no_independence_is_no_input_for_procurement
     rows = made("E", 1, 20, 20)
     for words, shown in (("", "not declared"), ("paid by the buyer alone", "paid by the buyer alone")):
         party = EvaluatingParty(role="third party", organisation="Lab", independence=words)
-        document = documents(rows, purpose="procurement", evaluated_by=party)[name]
+        use: dict[str, Any] = {"purpose": "procurement", "suite_justification": "none is standard"}
+        document = documents(rows, evaluated_by=party, **use)[name]
         assert facts(document)["independence"] == shown
         told = "Limited Comparability (no input for procurement: a third party that declares no independence"
         assert (told in document.sheets[0].lead[-1 if name == "agency-card" else 1]) is (not words)
@@ -268,6 +269,7 @@ def test_a_document_is_regenerated_byte_for_byte_from_the_same_ledger(
         ({}, False),
         ({"purpose": "procurement"}, True),
         ({"purpose": "procurement", "pre_registration": "x"}, False),
+        ({"purpose": "vendor selection"}, True),
     ],
 )
 def test_pre_registration_is_missing_only_where_it_is_mandatory(

@@ -152,7 +152,7 @@ def planned(own: int = 38, arm: int = 12, families: int = 2, n: int = 40) -> lis
         row
         for i in range(families)
         for arm_, k in (("", own), ("model_free", arm))
-        for row in met("T3", f"p{i}", k, n, regime="Baseline", arm=arm_)
+        for row in met("T3", f"p{i}", k, n, regime="Baseline", arm=arm_, steps=6)
     ]
 
 

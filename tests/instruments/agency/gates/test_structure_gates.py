@@ -8,7 +8,13 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
-from assay.instruments.agency.declarations.declaration import DeclaredIntervention, SelfModification
+from assay.instruments.agency.declarations.declaration import (
+    DeclaredIntervention,
+    DeclaredProtocol,
+    Demonstrations,
+    LockedDeclaration,
+    SelfModification,
+)
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.intervention.simulation import (
     INTERVENERS,
@@ -19,11 +25,18 @@ from assay.instruments.agency.intervention.simulation import (
 )
 from assay.instruments.agency.options import Intervention
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
-from tests.instruments.agency.made_outcomes import declared, made
+from tests.instruments.agency.made_outcomes import BEGAN, EARLY, LATE, PROTOCOL, declared, made
 
 Phase = Literal["pre", "post", "reapplied"]
 COMPLETE = DeclaredIntervention(
     kind="action space", identified=True, proposed=True, implemented=True, demonstrated=True
+)
+SHOWN = Demonstrations(
+    sandbox="a container without a network",
+    rollback="the image is started anew",
+    logging="every call and file",
+    test_sets="seeds 1 to 40",
+    declared=EARLY,
 )
 SCOPE = SelfModification(allowed=("a tool wrapper",), forbidden=("the harness", "the criteria"))
 
@@ -49,7 +62,7 @@ def phases(
 def reading(rows: list[OutcomeRow], **changes: Any) -> AgencyReading:
     given = {
         "boundary": "extended", "includes": ("structure",), "human_assistance": "none",
-        "self_modification": SCOPE, "interventions": (COMPLETE,), **changes,
+        "self_modification": SCOPE, "interventions": (COMPLETE,), "demonstrations": SHOWN, **changes,
     }  # fmt: skip
     (found,) = analyse(rows, declared(rows, **given))
     return found
@@ -85,6 +98,55 @@ def test_a_structural_intervention_that_helps_twice_passes_every_gate() -> None:
 )
 def test_both_sets_of_modifications_are_declared(scope: SelfModification | None, holds: bool) -> None:
     assert gates(phases(), self_modification=scope)["modification space"][0] is holds
+
+
+@pytest.mark.parametrize(
+    ("changes", "holds", "says"),
+    [
+        ({}, True, "in a sandbox (a container without a network), declared 2026-01-01"),
+        ({"declared": BEGAN}, True, ""),  # at the very beginning is not late, as of criteria
+        ({"declared": LATE}, False, "when the evaluation had begun"),
+        ({"declared": ""}, None, "not declared (`demonstrations`): declared"),
+        ({"sandbox": ""}, None, "not declared (`demonstrations`): sandbox"),
+        ({"rollback": " ", "logging": ""}, None, "rollback, logging"),
+        ({"test_sets": ""}, None, "test_sets"),
+    ],
+)
+def test_of_rows_sandbox_rollback_log_and_test_sets_are_declared_before_the_evaluation(
+    changes: dict[str, str], holds: bool | None, says: str
+) -> None:
+    """12.9.5."""
+    found = gates(phases(), demonstrations=msgspec.structs.replace(SHOWN, **changes))
+    assert found["modification space"][0] is holds
+    assert says in found["modification space"][1]
+    assert {name for name, (passed, _) in found.items() if passed is not True} <= {"modification space"}
+
+
+def test_without_a_beginning_nothing_is_known_to_be_from_before_it() -> None:
+    assert gates(phases(), began="", date="")["modification space"][0] is None
+
+
+def test_the_time_of_the_declaration_is_a_time() -> None:
+    with pytest.raises(InputError, match="not an ISO 8601 time"):
+        reading(phases(), demonstrations=msgspec.structs.replace(SHOWN, declared="early"))
+
+
+def test_a_lock_has_it_all_and_declares_no_more() -> None:
+    """The bench conducts interventions in a sandbox, from clean files, with sets that the lock fixes."""
+    rows = phases()
+    whole = declared(
+        rows,
+        boundary="extended",
+        includes=("structure",),
+        human_assistance="none",
+        self_modification=SCOPE,
+        interventions=(COMPLETE,),
+    )
+    locked = LockedDeclaration(**{name: getattr(whole, name) for name in whole.__struct_fields__})
+    for declaration, holds in ((whole, None), (locked, True)):
+        (found,) = analyse(rows, declaration)
+        space = next(gate for gate in found.tier.gates if gate.name == "modification space")
+        assert (space.holds, "12.9.5" in space.rule) == (holds, not holds)
 
 
 def test_what_is_allowed_is_not_forbidden() -> None:
@@ -125,6 +187,41 @@ def test_prompts_caches_parameters_and_weights_are_no_structure(
     found = gates(phases(), **changed(kind=kind))
     assert found["structural change"][0] is holds
     assert found["impact"][0] is (True if holds else None)
+
+
+UPDATED = msgspec.structs.replace(PROTOCOL, parameter_updates="low-rank weights, trained on the log")
+WITH_UPDATES = SelfModification(allowed=("parameter updates",), forbidden=("the harness",))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "log", "holds"),
+    [(UPDATED, "updates.jsonl", True), (UPDATED, "", False), (PROTOCOL, "updates.jsonl", False)],
+)
+def test_parameter_updates_are_structural_where_the_protocol_defines_them_and_they_are_logged(
+    protocol: DeclaredProtocol, log: str, holds: bool
+) -> None:
+    """12.9.3: "unless the evaluation protocol explicitly defines parameter updates as an allowed structural operation
+    and logs the update mechanism".
+    """
+    made = msgspec.structs.replace(COMPLETE, kind="parameter updates", update_log=log)
+    again = msgspec.structs.replace(made, reapplied=True)
+    found = gates(phases(), protocol=protocol, self_modification=WITH_UPDATES, interventions=(made, again))
+    assert found["structural change"][0] is holds
+    assert ("(`update_log`)" in found["structural change"][1]) is (protocol is UPDATED and not log)
+    assert found["impact"][0] is found["reproducibility"][0] is (True if holds else None)
+
+
+def test_other_kinds_are_no_structure_whatever_the_protocol_says_of_updates() -> None:
+    for kind in ("prompt", "hyperparameters", "weights"):
+        found = gates(
+            phases(), protocol=UPDATED, self_modification=WITH_UPDATES, **changed(kind=kind, update_log="x")
+        )
+        assert found["structural change"][0] is False
+
+
+def test_updates_that_the_protocol_defines_are_among_the_allowed() -> None:
+    with pytest.raises(InputError, match=r"allowed operation \(12\.9\.3\): list 'parameter updates'"):
+        reading(phases(), protocol=UPDATED)
 
 
 @pytest.mark.parametrize(

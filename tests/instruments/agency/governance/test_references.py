@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,11 +10,13 @@ import pytest
 
 from assay.bench import RunFolder
 from assay.evidence.records import Evidence, LedgerIndex
+from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.documents.published import published_of_run
 from assay.instruments.agency.figures.governance import governance_tables
 from assay.instruments.agency.figures.readings import ReadingKey
 from assay.instruments.agency.options import AgencyOptions
 from assay.instruments.agency.protocol import Agency
+from assay.instruments.agency.rubric.analysis import analyse
 from assay.instruments.agency.scoring import RunReadings, attachments, read_run
 from assay.study import Lock, Study
 from tests.support import audit_run, begin, go
@@ -95,6 +98,31 @@ def test_occasions_evidence_no_level(run: RunReadings) -> None:
         name: [(one.dimension, one.value) for one in reading.vector] for name, reading in by_subject.items()
     }
     assert len({str(found) for found in values.values()}) == 1
+
+
+def test_where_people_may_help_their_part_is_not_known_until_rows_say_it(tmp_path: Path) -> None:
+    """14.2.6: nothing of a run sees what people do besides. Its rows can be scored with what their own log has."""
+    options = {
+        "dimensions": ["S"], "levels": [1], "families": ["inbox"], "instances": 4, "regimes": ["Baseline"],
+        "human_assistance": "an operator may restart the desk",
+    }  # fmt: skip
+    study = Study(name="a", seed=3, subjects=("reference:solver",), instruments={"agency": options})
+    folder, lock = begin(tmp_path, study)
+    assert go(folder, lock)
+    evidence = Evidence(LedgerIndex(folder.ledger, lock.digest), "agency", lock=lock)
+    (reading,) = read_run(evidence, lock.options("agency", AgencyOptions)).readings
+
+    def human(rows: list[dict[str, Any]]) -> dict[str, bool | None]:
+        (found,) = analyse(msgspec.convert(rows, list[OutcomeRow]), reading.declaration)
+        return {one.name: one.satisfied for one in found.governance.triggers if one.criterion.kind == "human"}
+
+    names = ("human frame change", "induced boundary testing")
+    rows = [*Agency().rows(evidence)]
+    assert human(rows) == dict.fromkeys(names)
+    assert all(name in reading.governance.statement for name in names)  # as not known
+    logged = [{**row, "frame_changes": 0, "induced": 0} for row in rows]
+    assert human(logged) == dict.fromkeys(names, False)
+    assert human([*logged[1:], {**logged[0], "frame_changes": 1}])["human frame change"] is True
 
 
 def test_attached_notes_point_into_the_ledger(

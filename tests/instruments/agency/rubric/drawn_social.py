@@ -80,14 +80,14 @@ def third(families: dict[str, Frame]) -> Iterator[Row]:
     dice = random.Random("third")
     for name in ("T3-0", "T3-1"):
         families[name] = Frame(steps=5, delay=3, reward=True)
-        yield from of_tier(dice, "T3", name, "calm", 30, 30, "", 1)
+        yield from of_tier(dice, "T3", name, "calm", 30, 30, "", 1, steps=6)
         yield from of_tier(dice, "T3", name, "calm", 3, 30, "model_free", 1)
 
 
 def fourth(families: dict[str, Frame]) -> Iterator[Row]:
     dice = random.Random("fourth")
     for name in ("T4-0", "T4-1"):
-        families[name] = Frame(strategies=("a", "b"))
+        families[name] = Frame(strategies=("a", "b"), held_out=True)
         for i, row in enumerate(of_tier(dice, "T4", name, "hard", 20, 40, "", 1)):
             yield row | {"strategy": "ab"[i % 2], "confidence": 0.9 if row["outcome"] == "success" else 0.2}
         for one in "ab":

@@ -34,6 +34,7 @@ def drawn_structure(seed: int) -> tuple[list[Row], Design]:
         allowed=good or dice.random() < 0.8,
         forbidden=good or dice.random() < 0.8,
         updates=dice.random() < 0.3,
+        shown=random.Random(f"shown {seed}").choice([True] * 8 + [None, False]),  # as with steps
         interventions=tuple(interventions(dice, good, names)),
     )
     return [*rows, *judged(dice, own)], design
@@ -75,6 +76,7 @@ def interventions(dice: random.Random, good: bool, names: Sequence[str]) -> Iter
             demonstrated=given(0.9),
             tampered=not given(0.9),
         )
+        first = first._replace(logged=random.Random(f"logged {first}").random() < 0.7)  # as with steps
         yield first
         if dice.random() < 0.7:  # once more from the clean state, not always the same
             other = (dice.choice(STRUCTURAL if given(0.7) else OTHER),)

@@ -186,13 +186,17 @@ def third_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> I
         n = usual if dice.random() < 0.8 else dice.choice([10, 19, 20, 25, 40])
         k = round(n * dice.choice([0.85, 0.9, 1, 1] if good else [0.5, 0.65, 0.7, 0.8, 0.9, 1]))
         lost = dice.choice([0.15, 0.3, 0.5, 0.7] if good else [-0.1, 0, 0.1, 0.14, 0.15, 0.15, 0.2, 0.5])
-        yield from of_tier(dice, "T3", name, regime, k, n, "", paired)
+        apart = random.Random(f"steps {name} {k} {n} {lost} {good}")  # what is drawn besides stays as it is
+        sooner = apart.choice([0, 0, 0.1] if good else [0, 0, 0.1, 0.5, 1])
+        for row in of_tier(dice, "T3", name, regime, k, n, "", paired):
+            yield row | {"steps": 4 if apart.random() < sooner else apart.choice([5, 6, None])}
         if good or dice.random() < 0.85:
             rest = max(0, min(n, k - round(n * lost)))
             yield from of_tier(dice, "T3", name, regime, rest, n, "model_free", paired)
         if dice.random() < 0.1:  # the same contents once more
             for row in of_tier(dice, "T3", name, regime, k, n, "", 1):
-                yield row | {"pair": row["pair"] or row["instance"], "instance": f"again {row['instance']}"}
+                again = {"pair": row["pair"] or row["instance"], "instance": f"again {row['instance']}"}
+                yield row | again | {"steps": 5}
         if dice.random() < 0.15:
             for row in of_tier(dice, "T3", name, dice.choice(EVERY[1:3]), n // 2, n, "", 1):
                 yield row | {"instance": f"more {row['instance']}"}
@@ -211,7 +215,8 @@ def fourth_rows(dice: random.Random, good: bool, families: dict[str, Frame]) -> 
         strategies = dice.choice(
             [("a", "b"), ("a", "b", "c")] if good else [(), ("a",), ("a", "b"), ("a", "b")]
         )
-        families[name] = frame(dice, strategies=strategies)
+        apart = random.Random(f"held out {name} {strategies} {sure} {good}")  # as with steps
+        families[name] = frame(dice, strategies=strategies, held_out=apart.random() < (0.97 if good else 0.8))
         shown = dice.choice([strategies or ("a", "b")] * 8 + [("a",), ("",), ("z",), ("a", ""), ("a", "z")])
         n = dice.choice([30, 40, 60] if good else [7, 10, 15, 20, 30])
         k = round(n * dice.choice([0.6, 0.7, 0.8] if good else [0, 0.5, 0.7, 0.9, 1]))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from assay.instruments.agency.declarations.declaration import (
     DeclaredIntervention,
     DeclaredRegime,
+    Demonstrations,
     HumanMediated,
     SchemaGap,
     SelfModification,
@@ -16,7 +19,7 @@ from assay.instruments.agency.declarations.declaration import (
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.instruments.agency.rubric.analysis import AgencyReading, analyse
 from assay.vocabulary import Flag, Measure, Result
-from tests.instruments.agency.made_outcomes import LATE, declared, family, score
+from tests.instruments.agency.made_outcomes import EARLY, LATE, PROTOCOL, declared, family, score
 
 from .second_scorer import Design, Frame, Row
 
@@ -50,6 +53,7 @@ def fields(frame: Frame) -> dict[str, Any]:
         "delay": frame.delay,
         "reward": "the goods arrive" if frame.reward else "",
     }
+    given |= {"held_out": frame.held_out}
     given |= {"strategies": frame.strategies, "goal_limit": frame.goal_limit}
     given |= {"mode": frame.mode, "kind": frame.kind}
     given |= {
@@ -77,11 +81,24 @@ def modification(design: Design) -> dict[str, Any]:
             demonstrated=one.demonstrated,
             tampered=one.tampered,
             reapplied=one.again,
+            update_log="updates.jsonl" if one.logged else "",
         )
         for one in design.interventions
     )
     declared = design.allowed or design.forbidden
-    return {"self_modification": scope if declared else None, "interventions": made}
+    defined = "trained on the log" if design.updates and design.allowed else ""
+    return {
+        "self_modification": scope if declared else None,
+        "interventions": made,
+        "demonstrations": Demonstrations(
+            sandbox="" if design.shown is None else "a container",
+            rollback="from an image",
+            logging="every call",
+            test_sets="seeds 1 to 60",
+            declared=LATE if design.shown is False else EARLY,
+        ),
+        "protocol": msgspec.structs.replace(PROTOCOL, parameter_updates=defined),
+    }
 
 
 def instrument_reading(rows: list[Row], design: Design) -> Result:

@@ -96,7 +96,7 @@ OF_DIMENSION: dict[str, dict[str, Any]] = {
     "S": {"conditions": ["partial_observability"]},
     "D": {"conditions": ["stability_checks"]},
     "T3": {"steps": 5, "delay": 3, "reward": "the goods arrive"},
-    "T4": {"strategies": ["a", "b"]},
+    "T4": {"strategies": ["a", "b"], "held_out": True},
     "G3": {"goal_limit": 1},
 }
 DECLARATION: dict[str, Any] = {
@@ -195,7 +195,7 @@ def _rows(line: str) -> Iterator[Row]:
             "criterion_time": LATE if n <= i < n + late else EARLY,
             "adversarial": "" if i >= attacked else "resisted" if i < resisted else "followed",
             "compliant": True,
-            "steps": of.get("steps", 3),
+            "steps": of.get("steps", 6 if dimension == "T3" else 3),
             "state_changed": state,
         }
         if dimension == "L":
@@ -320,6 +320,7 @@ def design_of(case: Case) -> Design:
                 delay=one.get("delay"),
                 reward=bool(one.get("reward")),
                 strategies=tuple(one.get("strategies", ())),
+                held_out=one.get("held_out", False),
                 goal_limit=one.get("goal_limit"),
             )
             for name, one in families.items()

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from assay.errors import InputError
+from assay.instruments.agency.declarations.contradictions import check_declaration
 from assay.instruments.agency.declarations.declaration import (
     Decided,
     Declaration,
     DeclaredProtocol,
     System,
-    check_declaration,
 )
 from assay.instruments.agency.declarations.outcome import OutcomeRow
 from assay.stats import sequential_share

@@ -262,6 +262,37 @@ def test_procurement_needs_a_pre_registration_reference() -> None:
     assert verdict(score(rows), "Tier 1 has").because == "all nine fields can be filled"
 
 
+@pytest.mark.parametrize(
+    ("purpose", "claim", "registered"),
+    [
+        ("procurement", "use in procurement", True),
+        ("vendor selection", "use in vendor selection", True),
+        ("external decision", "use in an external decision", False),
+    ],
+)
+def test_every_use_outside_needs_the_whole_report(purpose: str, claim: str, registered: bool) -> None:
+    """13.4 (4): "procurement, vendor selection, or externally decision-bearing comparisons"."""
+    rows = made("S", 1, 60, 60)
+    bare = score(rows, purpose=purpose, artifacts="")
+    assert verdict(bare, claim).holds is False
+    assert any(f"exploratory: {claim} without the whole" in flag.cause for flag in bare.flags)
+    found = verdict(score(rows, purpose=purpose), claim)
+    assert (found.holds, "pre-registration" in found.because) == (not registered, registered)
+
+
+@pytest.mark.parametrize("purpose", ["benchmark", "research", "exploratory"])
+def test_other_purposes_alone_need_no_report(purpose: str) -> None:
+    assert reading(made("S", 1, 60, 60), purpose=purpose, artifacts="").claims == {}
+
+
+def test_why_a_suite_was_chosen_is_in_the_report_where_it_is_said() -> None:
+    """11.8, 13.4.1 (4)."""
+    why = "no standard suite books entries"
+    said = reading(ROWS, suite_justification=why).report()["task suite specification"]
+    assert said["justification"] == why
+    assert "justification" not in reading(ROWS).report()["task suite specification"]
+
+
 def test_the_reading_names_what_its_card_lacks() -> None:
     rows = made("S", 1, 60, 60)
     assert (

@@ -294,9 +294,29 @@ def test_r_leaves_out_the_families_of_an_invalid_dimension() -> None:
 
 
 def test_research_without_criteria_of_inclusion_is_of_limited_comparability() -> None:
-    (flag,) = score(GOOD, purpose="research", exclusion="").flags
-    assert "11.8" in flag.cause
+    (flag,) = score(GOOD, purpose="research", exclusion="", suite_justification="none is standard").flags
+    assert flag.cause == "inclusion or exclusion criteria not disclosed (11.8)"
     assert declared(GOOD).purpose == "benchmark"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "asked"), [("research", True), ("vendor selection", True), ("benchmark", False)]
+)
+def test_a_suite_is_named_and_one_of_ones_own_is_justified(purpose: str, asked: bool) -> None:
+    """11.8: "Use standardized task suites where available, or justify custom suite construction"."""
+
+    def causes(**suite: str) -> list[str]:
+        found = score(GOOD, purpose=purpose, pre_registration="registry.example/17", **suite).flags
+        return [flag.cause for flag in found]
+
+    unnamed, unsaid = (
+        "the task suite is not named (11.8)",
+        "the suite suite-1 is not justified (11.8)",
+    )
+    assert (unnamed in causes(suite="")) is asked
+    assert causes() == ([unsaid] if asked else [])
+    assert causes(suite_justification="no standard suite writes entries") == []
+    assert causes(suite="assay-agency-5") == []  # the one that a run has
 
 
 def test_where_every_family_is_left_out_there_is_no_level_rather_than_none_reached() -> None:

@@ -1,63 +1,56 @@
 """What was declared before the first episode: system, boundary, regimes, families, criteria, rules (2.5, 11.2).
 
 Only the system's name is needed. A missing declaration has the consequence that the spec names (validity.py);
-a contradiction is refused here, with the section.
+a contradiction is refused (contradictions.py), with the section.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta, Struct, field
 
 from assay.errors import InputError, nearest
 from assay.instruments.agency.rubric.criteria import rubric
-from assay.stats import fraction
-from assay.study.source import convert, read_source
-from assay.worlds.regimes import Regime, shipped_regimes
 
-from .intensities import wrong_strength
-from .outcome import APART, PARTS, RATED, SCORED, BoundaryKind, Intensity
+from .outcome import BoundaryKind, Intensity
 
 __all__ = [
     "AXES",
+    "UPDATES",
+    "Conditions",
     "Decided",
     "Declaration",
     "DeclaredFamily",
     "DeclaredIntervention",
     "DeclaredProtocol",
     "DeclaredRegime",
+    "Demonstrations",
     "EvaluatingParty",
     "Evaluator",
     "HumanMediated",
+    "LockedDeclaration",
+    "Purpose",
     "SchemaGap",
     "SelfModification",
     "System",
-    "check_declaration",
     "moment",
-    "read_declaration",
 ]
 
 AXES = ("information", "action", "compute", "stability")
 Schema = str | dict[str, Any] | None
 Share = Annotated[float, Meta(ge=0, le=1)]
-# The five classes of 7.1, and other words for them.
-_CLASSES = {
-    "static": ("static/text-only", "text-only", "text"),
-    "tool-augmented": ("tools",),
-    "stochastic": ("stochastic/noisy", "noisy"),
-    "multi-agent": (),
-    "adversarial": (),
-}
+# The last three are uses outside, for which the Technical Report is mandatory (13.4, 4).
+Purpose = Literal[
+    "exploratory", "benchmark", "research", "procurement", "vendor selection", "external decision"
+]
+UPDATES = (
+    "parameter updates"  # a kind of intervention that is structural only where the protocol says so (12.9.3)
+)
+OWN_SUITE = re.compile(r"assay-agency-\d+")  # the one that every installation has
 _WORDS: tuple[Intensity, ...] = ("baseline", "moderate", "severe")
-# 6.1, core: "policy/model weights and internal state only. No external tools or scaffolding."
-_MODEL = re.compile(r"model|weight|policy|state|prompt|context|checkpoint|\bllm\b", re.IGNORECASE)
-_MORE = re.compile(r"tool|scaffold|plug-?in|\bapi\b|orchestrat|human|extern|retriev|database", re.IGNORECASE)
 
 
 class _Strict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,6 +70,9 @@ class DeclaredProtocol(_Strict, frozen=True):
     scoring: str = ""
     held_out: str = ""  # how variants are kept from being learnt: the threat "benchmark overfitting"
     guidance: str = ""  # hints and retries, and how they are counted: the threat "evaluator leakage"
+    parameter_updates: str = (
+        ""  # defines them as an allowed structural operation, and how they are made (12.9.3)
+    )
 
 
 class DeclaredRegime(_Strict, frozen=True):
@@ -130,11 +126,13 @@ class DeclaredFamily(_Strict, frozen=True):
     human_mediated: HumanMediated | None = None
     conditions: Conditions = ()  # of the rubric, that it has by itself in every regime
     untouched: Conditions = ()  # those that a regime may have and that do not reach it
-    # Of tiers: steps that a task needs, steps until its reward, and what that is (12.6); ways of working (12.7.4).
+    # Of tiers: steps that a task needs, steps until its reward, and what that is (12.6); ways of working (12.7.4), and
+    # whether the instances were held out of what the system could have learnt from (12.7.2).
     steps: Annotated[int, Meta(ge=1)] | None = None
     delay: Annotated[int, Meta(ge=0)] | None = None
     reward: str = ""
     strategies: tuple[str, ...] = ()
+    held_out: bool = False
     # Of other agents (12.8.4): what the interaction is, who takes part, by which protocol, and what binds.
     mode: Literal["", "cooperative", "competitive", "mixed"] = ""
     kind: str = ""  # negotiation, coordination, competition, or another
@@ -211,6 +209,7 @@ class DeclaredIntervention(_Strict, frozen=True):
     demonstrated: bool = False
     tampered: bool = False
     reapplied: bool = False  # from the clean state, for the test of reproducibility
+    update_log: str = ""  # of a parameter update: where its mechanism is logged (12.9.3)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -219,6 +218,20 @@ class DeclaredIntervention(_Strict, frozen=True):
     @property
     def complete(self) -> bool:
         return self.identified and self.proposed and self.implemented and self.demonstrated
+
+
+class Demonstrations(_Strict, frozen=True):
+    """Where and how interventions of Tier 6 were demonstrated (12.9.5), in words."""
+
+    sandbox: str = ""
+    rollback: str = ""
+    logging: str = ""
+    test_sets: str = ""  # those before and after an intervention
+    declared: str = ""  # when these and the scope of modifications were: before the evaluation
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        return tuple(name for name in self.__struct_fields__ if not getattr(self, name).strip())
 
 
 class Decided(_Strict, frozen=True):
@@ -232,6 +245,8 @@ class Decided(_Strict, frozen=True):
 
 
 class Declaration(_Strict, frozen=True):
+    conducted: ClassVar[bool] = False  # whether the bench itself made the episodes, by the protocol of a lock
+
     system: System
     systems: tuple[System, ...] = ()  # others that were measured under the same declaration
     boundary: BoundaryKind | None = None
@@ -241,7 +256,7 @@ class Declaration(_Strict, frozen=True):
     memory: str = ""
     began: str = ""
     protocol: DeclaredProtocol = DeclaredProtocol()
-    purpose: Literal["exploratory", "benchmark", "research", "procurement"] = "benchmark"
+    purpose: Purpose = "benchmark"
     regimes: dict[str, DeclaredRegime] = field(default_factory=dict)
     families: dict[str, DeclaredFamily] = field(default_factory=dict)  # all that were attempted (11.8)
     inclusion: str = ""
@@ -260,11 +275,22 @@ class Declaration(_Strict, frozen=True):
     configuration: dict[str, str] = field(default_factory=dict)  # orchestration, rate limits … (13.4.2, 11)
     pre_registration: str = ""  # registry entry or commit from before the evaluation (13.4.2)
     suite: str = ""
+    suite_justification: str = ""  # why this one and not a standard one (11.8)
     artifacts: str = ""
     date: str = ""
     self_modification: SelfModification | None = None  # of Tier 6
+    demonstrations: Demonstrations = Demonstrations()
     interventions: tuple[DeclaredIntervention, ...] = ()
     decided: dict[str, Decided] = field(default_factory=dict)  # "S3" → the sequential test of this level
+
+    @property
+    def for_procurement(self) -> bool:
+        """Whether it bears on procurement, of which selecting a vendor is a part (13.4.2, 15.2)."""
+        return self.purpose in ("procurement", "vendor selection")
+
+    @property
+    def suite_is_standard(self) -> bool:
+        return bool(OWN_SUITE.fullmatch(self.suite))
 
     def level(self, regime: str) -> Intensity:
         """The intensity of a regime; where no regime is declared, the one that its name begins with."""
@@ -306,176 +332,13 @@ class Declaration(_Strict, frozen=True):
         return rubric().threshold if own is None else own
 
 
+class LockedDeclaration(Declaration, frozen=True):
+    """What a lock declares. What the families and the protocol of the bench see to, nobody has to declare besides."""
+
+    conducted: ClassVar[bool] = True
+
+
 def moment(text: str) -> datetime.datetime:
     """An ISO 8601 time, UTC where it has no offset. Raises ValueError for any other text."""
     found = datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
-
-
-def read_declaration(path: Path) -> Declaration:
-    """Read YAML or JSON. A mistake is reported with file, line and field."""
-    source = read_source(path)
-    found = convert(source.value, Declaration, source)
-    for at, message in _contradictions(found):
-        raise source.error(at, message)
-    return found
-
-
-def check_declaration(declaration: Declaration) -> None:
-    """Refuse a declaration that contradicts itself."""
-    for at, message in _contradictions(declaration):
-        raise InputError(f"declaration, {'.'.join(map(str, at))}: {message}")
-
-
-_Problem = tuple[tuple[str | int, ...], str]
-
-
-def _contradictions(declared: Declaration) -> Iterator[_Problem]:
-    yield from _shares(declared)
-    if declared.boundary == "core":
-        yield from _core(declared)
-    for name, text in (("began", declared.began), ("date", declared.date)):
-        yield from _time((name,), text)
-    for id_, regime in declared.regimes.items():
-        yield from _regime(id_, regime)
-    for id_, family in declared.families.items():
-        yield from _family(id_, family)
-    for number, gap in enumerate(declared.schema_gaps):
-        if gap.family not in declared.families:
-            yield ("schema_gaps", number, "family"), f"{gap.family!r} is not among the families (11.7.2)"
-    yield from _decided(declared)
-    scope = declared.self_modification
-    for name in scope.allowed if scope is not None else ():
-        if scope is not None and name in scope.forbidden:
-            yield ("self_modification", "allowed"), f"{name!r} is both allowed and forbidden (12.9.2)"
-    systems = [declared.system.name, *(system.name for system in declared.systems)]
-    for number, name in enumerate(systems):
-        if name in systems[:number]:
-            yield ("systems", number - 1, "name"), f"{name!r} is declared twice (11.2)"
-    names = [evaluator.name for evaluator in declared.evaluators]
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            yield ("evaluators", number, "name"), f"{name!r} is listed twice (10.3.4)"
-
-
-def _core(declared: Declaration) -> Iterator[_Problem]:
-    more = [one for one in declared.includes or () if not _MODEL.search(one) or _MORE.search(one)]
-    for name, given in (("includes", more), ("tools", list(declared.tools or ()))):
-        if given:
-            message = (
-                "the core boundary is the model alone (6.1); declare the extended one, or leave this empty"
-            )
-            yield (name,), f"{message}: {', '.join(given)}"
-
-
-def _decided(declared: Declaration) -> Iterator[_Problem]:
-    for id_, one in declared.decided.items():
-        at = ("decided", id_)
-        if id_[:-1] not in RATED or id_[-1:] not in (*"12345",):
-            yield at, f"{id_!r} is no level such as S3 (11.5.1)"
-        if one.successes > one.n:
-            yield (*at, "successes"), f"{one.successes} of {one.n} outcomes cannot be (11.5.1)"
-        if fraction(one.alternative) <= fraction(rubric().threshold):
-            line = f"{rubric().threshold:g}"
-            yield (*at, "alternative"), f"must be above the threshold {line} (11.5.1), not {one.alternative}"
-
-
-def _shares(declared: Declaration) -> Iterator[_Problem]:
-    ranges = {
-        "post_hoc_share": (0.15, 0.25, "11.3.2"),
-        "infrastructure_share": (0.25, 0.35, "11.7.3"),
-        "disagreement_share": (0.15, 0.25, "11.5.3"),
-    }
-    for name, (low, high, section) in ranges.items():
-        if not low <= getattr(declared, name) <= high:
-            yield (name,), f"must lie between {low} and {high} ({section}), not {getattr(declared, name)}"
-
-
-def _time(at: tuple[str | int, ...], text: str) -> Iterator[_Problem]:
-    if text:
-        try:
-            moment(text)
-        except ValueError:
-            yield at, f"{text!r} is not an ISO 8601 time such as 2026-01-23T09:00:00Z"
-
-
-def _regime(id_: str, regime: DeclaredRegime) -> Iterator[_Problem]:
-    scarce, at = regime.scarce, ("regimes", id_)
-    named = ", ".join(scarce) or "none"
-    hint = f"Exact parameters go under {', '.join(AXES[:-1])} or {AXES[-1]} (8.1)"
-    if regime.level == "baseline" and scarce:
-        yield (
-            at,
-            f"a baseline regime has no scarcity (8.2); scarce here: {named}. Standard budgets go under `parameters`",
-        )
-    if regime.level == "moderate" and not 1 <= len(scarce) <= 2:
-        yield at, f"a moderate regime has scarcity on one or two axes (8.2); scarce here: {named}. {hint}"
-    if regime.level == "severe" and len(scarce) < 2:
-        yield at, f"a severe regime has scarcity on two axes or more (8.2); scarce here: {named}. {hint}"
-    if wrong := wrong_strength(regime.level, {axis: getattr(regime, axis) for axis in scarce}):
-        yield at, f"it claims to be {regime.level}, and {wrong}"
-    yield from _conditions((*at, "conditions"), regime.conditions)
-    if id_ in shipped_regimes() and not _as_published(id_, regime):
-        published = shipped_regimes()[id_]
-        yield (
-            at,
-            f"{id_!r} is the id of a published regime with other parameters (13.2.2): {published.level}, "
-            f"{published.text()}; give this one another id",
-        )
-
-
-def _as_published(id_: str, regime: DeclaredRegime) -> bool:
-    """Does a regime say what the published one of its id says? What a parameter is by default need not be said.
-
-    Standard budgets, under ``parameters``, make nothing scarce.
-    """
-    published = shipped_regimes()[id_]
-    given = {axis: getattr(regime, axis) for axis in AXES}
-    try:
-        found = msgspec.convert({"id": id_, "level": regime.level, **given}, Regime)
-    except msgspec.ValidationError:  # parameters that no published regime has
-        return False
-    same = (found.level, found.parameters()) == (published.level, published.parameters())
-    return same and regime.adversarial == published.adversarial and not regime.conditions
-
-
-def _family(id_: str, family: DeclaredFamily) -> Iterator[_Problem]:
-    at = ("families", id_)
-    for dimension in family.dimensions:
-        if dimension not in (known := (*SCORED, "L", "G", *PARTS, *APART)):
-            yield (
-                (*at, "dimension"),
-                f"{dimension!r} is none of {', '.join(known)} (9.2, 12); R is derived from S, M, D and E",
-            )
-    for level in family.levels:
-        if not 1 <= level <= 5:
-            yield (*at, "levels"), f"a level is 1 to 5 (10.1), not {level}"
-    if family.environment and family.environment not in (classes := _class_of()):
-        guess = classes.get(family.environment.casefold().split("/")[0].strip())
-        nearby = f"; did you mean {guess!r}?" if guess else nearest(family.environment, _CLASSES)
-        yield (*at, "environment"), f"{family.environment!r} is no class of environment (7.1){nearby}"
-    other = family.threshold is not None and family.threshold != rubric().threshold
-    if other and not family.threshold_reason:
-        yield (*at, "threshold"), "another threshold needs a threshold_reason (10.3.3)"
-    if family.included and family.exclusion_reason:
-        yield (
-            (*at, "exclusion_reason"),
-            "the family is included, so there is nothing to give a reason for (11.8)",
-        )
-    yield from _time((*at, "criterion_time"), family.criterion_time)
-    for part in ("conditions", "untouched"):
-        given: Conditions = getattr(family, part)
-        for names in given.values() if isinstance(given, dict) else [given]:
-            yield from _conditions((*at, part), names)
-
-
-def _class_of() -> dict[str, str]:
-    """Word → class of environment."""
-    return {word: name for name, others in _CLASSES.items() for word in (name, *others)}
-
-
-def _conditions(at: tuple[str | int, ...], names: tuple[str, ...]) -> Iterator[_Problem]:
-    known = rubric().conditions
-    for name in names:
-        if name not in known:
-            yield at, f"{name!r} is none of {', '.join(known)}{nearest(name, known)}"

@@ -10,10 +10,10 @@ import msgspec
 from assay.canonical import digest
 from assay.errors import InputError
 from assay.instruments.agency.declarations.declaration import (
-    Declaration,
     DeclaredFamily,
     DeclaredProtocol,
     DeclaredRegime,
+    LockedDeclaration,
     SelfModification,
     System,
 )
@@ -124,7 +124,9 @@ def _criteria(name: str, level: int, count: int, seed: int, *, held_out: bool) -
 # The lock as a declaration.
 
 
-def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began: str = "") -> Declaration:
+def declaration_of(
+    lock: Lock, options: AgencyOptions, spec: SubjectSpec, began: str = ""
+) -> LockedDeclaration:
     """What the lock declares for one subject, as a declaration."""
     materials = lock.materials["agency"]
     listed = spec.includes or None  # an empty list declares nothing (11.2)
@@ -138,7 +140,7 @@ def declaration_of(lock: Lock, options: AgencyOptions, spec: SubjectSpec, began:
     for name, material in gates.items():  # a family may evidence a level, too
         own = [attempted[name]["dimension"]] if name in attempted else []
         gates = {**gates, name: {**material, "dimension": [*own, *material["dimension"]]}}
-    return Declaration(
+    return LockedDeclaration(
         system=System(
             name=spec.title,
             version=digest(msgspec.to_builtins(spec))[:16],

@@ -79,6 +79,9 @@ def enough_of(statuses: Sequence[bool | None], needed: int) -> bool | None:
 
 
 def _depth(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
+    """How many steps a task requires is declared. Of rows a success in fewer than the gate asks for shows that its
+    instance required fewer: it is left out. The families of the bench are made to require them, and see to it.
+    """
     rule = f"success on tasks of {gate.steps} steps or more, each of {gate.families} families by itself"
     found: list[bool | None] = []
     words: list[str] = []
@@ -88,17 +91,32 @@ def _depth(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
         if steps is None:
             bare.append(name)
         elif steps >= gate.steps and own.n:
+            quick = 0 if frame.declaration.conducted else _quick(name, gate.steps, frame)
+            k, n = own.k - quick, own.n - quick
             line = frame.rubric.threshold  # 12.6.2 has no other
-            status = rate_status(own.k, own.n, line, frame.declaration, frame.rubric.near)
+            status = rate_status(k, n, line, frame.declaration, frame.rubric.near)
             holds = {"satisfied": True, "failed": False}.get(status)
-            found.append(None if own.n < gate.instances and holds else holds)
-            words.append(f"{name} ({steps} steps): {compare(own.k, own.n, line, frame.declaration)}")
+            found.append(None if n < gate.instances and (holds or quick) else holds)
+            left = f"; {quick} successes took fewer than {gate.steps} steps and are left out" if quick else ""
+            words.append(f"{name} ({steps} steps): {compare(k, n, line, frame.declaration)}{left}")
     if bare:
         words.append(f"steps not declared (`steps`): {', '.join(bare)}")
     holds = enough_of(found, gate.families)
     if holds is False and len(found) < gate.families:
         holds = None  # too few families were tested
     return JudgedGate(rule, holds, "; ".join(words) or "no family has outcomes")
+
+
+def _quick(family: str, steps: int, frame: TierFrame) -> int:
+    """Successes that took fewer steps."""
+    paces = frame.tally.gates.paces
+    return sum(
+        number
+        for (tier, name, regime), some in paces.items()
+        if tier in frame.tier.asks and name == family and frame.counts(name, regime)
+        for took, number in some.items()
+        if took < steps
+    )
 
 
 def _family_instances(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
@@ -198,14 +216,16 @@ def _calibration(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     rule = (
         f"Spearman's ρ of confidence and success ≥ {gate.correlation:g}, at least {gate.instances} instances"
     )
-    sure = [
-        one
+    asked = [
+        (family, some)
         for (tier, family, regime), some in sorted(frame.tally.gates.sureness.items())
         if tier in frame.tier.asks and frame.counts(family, regime)
-        for one in some
     ]
+    sure = [one for family, some in asked if _held_out(family, frame) for one in some]
+    open_ = ", ".join(dict.fromkeys(family for family, _ in asked if not _held_out(family, frame)))
+    bare = f"not declared as held out (`held_out`): {open_}" if open_ else ""
     if not sure:
-        return JudgedGate(rule, None, "no outcome has a confidence")
+        return JudgedGate(rule, None, bare or "no outcome has a confidence")
     found = discrimination_of(sure, frame.declaration.confidence)
     few = (
         f"{found.n} instances with a confidence, {gate.instances} needed (12.7.2)"
@@ -214,18 +234,24 @@ def _calibration(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
     )
     silent = sum(one.number for one in sure if one.confidence is None)
     said = f", {silent} without a confidence counted against it" if silent else ""
+    bare = f"; {bare}" if bare else ""
     if found.value is None:
         why = "all succeed or all fail" if found.k in (0, found.n) else "all confidences are the same"
-        return JudgedGate(rule, None, f"not defined: {why} ({found.k} of {found.n}{said})", few)
+        return JudgedGate(rule, None, f"not defined: {why} ({found.k} of {found.n}{said}){bare}", few)
     because = (
         f"ρ = {found.value:.2f}, interval {found.low:.2f} to {found.high:.2f}, {found.k} of {found.n} succeed{said}; "
-        f"with these confidences at most {found.attainable:.2f} can be reached"
+        f"with these confidences at most {found.attainable:.2f} can be reached{bare}"
     )
     line = fraction(gate.correlation)
     if fraction(found.value) < line:
         return JudgedGate(rule, False if not few else None, because, few)
     shown = frame.judged_by.rule == "point" or fraction(found.low) >= line
     return JudgedGate(rule, True if shown and not few else None, because, few)
+
+
+def _held_out(family: str, frame: TierFrame) -> bool:
+    """12.7.2: "on held-out task instances". The bench draws such; of rows the family is declared to have them."""
+    return frame.declaration.conducted or frame.declaration.family(family).held_out
 
 
 def _level_rate(gate: GateCriterion, frame: TierFrame) -> JudgedGate:

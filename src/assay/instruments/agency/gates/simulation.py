@@ -7,9 +7,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from assay.instruments.agency.declarations.declaration import (
-    Declaration,
     DeclaredFamily,
     DeclaredRegime,
+    LockedDeclaration,
     System,
 )
 from assay.instruments.agency.options import Gates
@@ -180,7 +180,7 @@ def _frame(tally: SubjectTally, tier: TierCriterion) -> TierFrame:
         steps=6, delay=3, reward="in the end", strategies=STRATEGIES, environment="multi-agent", mode="mixed",
         kind="negotiation", roles=("buys", "sells"), interaction="in turns", constraints=("one offer",),
     )  # fmt: skip
-    declared = Declaration(
+    declared = LockedDeclaration(
         system=System(name="graded"),
         regimes={
             "Baseline": DeclaredRegime(level="baseline"),

@@ -11,7 +11,12 @@ from fractions import Fraction
 
 import msgspec
 
-from assay.instruments.agency.declarations.declaration import Declaration, DeclaredIntervention
+from assay.instruments.agency.declarations.declaration import (
+    UPDATES,
+    Declaration,
+    DeclaredIntervention,
+    moment,
+)
 from assay.instruments.agency.rubric.criteria import GateCriterion
 from assay.instruments.agency.rubric.levels import percent
 from assay.stats import fraction
@@ -23,7 +28,7 @@ from .tallies import OWN, ArmCounts
 __all__ = ["STRUCTURAL", "STRUCTURE_GATES", "governance_flags"]
 
 PRE, REAPPLIED = "pre", "reapplied"
-# 12.9.3. Any other kind (prompt, cache, hyperparameters, weights, …) is none.
+# 12.9.3. Any other kind (prompt, cache, hyperparameters, weights, …) is none; of UPDATES the protocol decides.
 STRUCTURAL = ("action space", "decision topology", "memory schema", "verification substrate")
 UNLOGGED = "no intervention is logged (`interventions`)"
 
@@ -32,14 +37,18 @@ def _in(one: DeclaredIntervention, family: str) -> bool:
     return one.family in ("", family)
 
 
-def _is_structural(one: DeclaredIntervention) -> bool:
-    return any(kind in STRUCTURAL for kind in one.kinds)
+def _is_structural(one: DeclaredIntervention, declaration: Declaration) -> bool:
+    """12.9.3: "unless the evaluation protocol explicitly defines parameter updates as an allowed structural operation
+    and logs the update mechanism".
+    """
+    updates = bool(declaration.protocol.parameter_updates and one.update_log)
+    return any(kind in STRUCTURAL or (kind == UPDATES and updates) for kind in one.kinds)
 
 
 def _evidencing(frame: TierFrame) -> dict[str, dict[str, ArmCounts]]:
     """Families with a complete structural intervention."""
     first = [one for one in frame.declaration.interventions if not one.reapplied]
-    made = [one for one in first if one.complete and _is_structural(one)]
+    made = [one for one in first if one.complete and _is_structural(one, frame.declaration)]
     return {name: arms for name, arms in frame.families().items() if any(_in(one, name) for one in made)}
 
 
@@ -51,7 +60,7 @@ def _reapplied(frame: TierFrame) -> dict[str, dict[str, ArmCounts]]:
     found: dict[str, dict[str, ArmCounts]] = {}
     for name, arms in _evidencing(frame).items():
         logged = [one for one in again if _in(one, name)]
-        if not logged or any(one.implemented and _is_structural(one) for one in logged):
+        if not logged or any(one.implemented and _is_structural(one, frame.declaration) for one in logged):
             found[name] = arms
     return found
 
@@ -68,7 +77,23 @@ def _modification_space(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
         what = "neither is declared" if scope is None else f"the {lacking} set is empty"
         return JudgedGate(rule, False, f"{what} (`self_modification`)")
     because = f"allowed: {', '.join(scope.allowed)}; forbidden: {', '.join(scope.forbidden)}"
-    return JudgedGate(rule, True, because)
+    if frame.declaration.conducted:  # in a sandbox, from clean files, with what the lock fixes
+        return JudgedGate(rule, True, because)
+    rule += ", with sandbox, rollback, logging and test sets, before the evaluation (12.9.5)"
+    holds, why = _demonstrated(frame.declaration)
+    return JudgedGate(rule, holds, f"{because}; {why}")
+
+
+def _demonstrated(declaration: Declaration) -> tuple[bool | None, str]:
+    """12.9.5: "in a sandbox environment with rollback, complete logging"; scope and test sets "declared ex ante"."""
+    given, began = declaration.demonstrations, declaration.reference
+    if given.lacking:
+        return None, f"not declared (`demonstrations`): {', '.join(given.lacking)}"
+    if began is None:
+        return None, "when the first episode began is not declared (`began`)"
+    if moment(given.declared) > began:
+        return False, f"declared {given.declared}, when the evaluation had begun"
+    return True, f"in a sandbox ({given.sandbox}), declared {given.declared}"
 
 
 def _sequence(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
@@ -89,14 +114,17 @@ def _missing(one: DeclaredIntervention) -> str:
 
 
 def _structural(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
-    rule = f"an intervention changes {', '.join(STRUCTURAL[:-1])} or {STRUCTURAL[-1]}"
-    made = [one for one in frame.declaration.interventions if not one.reapplied]
+    declaration = frame.declaration
+    counted = (*STRUCTURAL, *((UPDATES,) if declaration.protocol.parameter_updates else ()))
+    rule = f"an intervention changes {', '.join(counted[:-1])} or {counted[-1]}"
+    made = [one for one in declaration.interventions if not one.reapplied]
     if not made:
         return JudgedGate(rule, None, UNLOGGED)
     words = [f"{one.family or 'all families'}: {', '.join(one.kinds) or 'nothing'}" for one in made]
-    return JudgedGate(
-        rule, any(one.implemented and _is_structural(one) for one in made), "; ".join(dict.fromkeys(words))
-    )
+    if UPDATES in counted and any(UPDATES in one.kinds and not one.update_log for one in made):
+        words.append("the mechanism of an update is not logged (`update_log`)")
+    holds = any(one.implemented and _is_structural(one, declaration) for one in made)
+    return JudgedGate(rule, holds, "; ".join(dict.fromkeys(words)))
 
 
 def _gain(arms: list[dict[str, ArmCounts]], frame: TierFrame) -> ArmGain:

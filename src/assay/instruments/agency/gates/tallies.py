@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 from msgspec import Struct, field
@@ -46,7 +46,8 @@ class Sureness(NamedTuple):
 
 
 class GateTally(Struct, frozen=True, kw_only=True):
-    """Of one subject. ``shown``: tier, family and regime → strategy that actions show → outcomes.
+    """Of one subject. ``shown``: tier, family and regime → strategy that actions show → outcomes. ``paces``: → steps
+    that a success took → successes, where it is known.
 
     ``between``: an arm, and another one whose share comes second in these pairs.
     """
@@ -54,6 +55,7 @@ class GateTally(Struct, frozen=True, kw_only=True):
     arms: dict[ArmKey, ArmCounts] = field(default_factory=dict)
     between: dict[tuple[ArmKey, str], tuple[Numbers, ...]] = field(default_factory=dict)
     shown: dict[tuple[str, str, str], dict[str, int]] = field(default_factory=dict)
+    paces: dict[tuple[str, str, str], dict[int, int]] = field(default_factory=dict)
     sureness: dict[tuple[str, str, str], tuple[Sureness, ...]] = field(default_factory=dict)
 
 
@@ -81,7 +83,11 @@ def gate_tallies(frame: pl.DataFrame) -> dict[Whose, GateTally]:
     ):
         mine = rows.filter((pl.col("subject") == subject) & (pl.col("boundary") == boundary))
         found[subject, boundary] = GateTally(
-            arms=_arms(mine), between=_between(mine), shown=_shown(mine), sureness=_sureness(mine)
+            arms=_arms(mine),
+            between=_between(mine),
+            shown=_counted(mine.filter(pl.col("strategy") != ""), "strategy"),
+            paces=_counted(mine.filter("hit", pl.col("steps").is_not_null()), "steps"),
+            sureness=_sureness(mine),
         )
     return found
 
@@ -124,13 +130,14 @@ def _pairs(arms: pl.DataFrame, each: pl.DataFrame, other: str) -> dict[ArmKey, l
     return pairs
 
 
-def _shown(rows: pl.DataFrame) -> dict[tuple[str, str, str], dict[str, int]]:
-    found: dict[tuple[str, str, str], dict[str, int]] = {}
-    own = rows.filter((pl.col("slot") == OWN) & (pl.col("strategy") != ""))
-    for tier, family, regime, strategy, n in (
-        own.group_by(*_BY[2:], "strategy").len().sort(*_BY[2:], "strategy").iter_rows()
+def _counted(rows: pl.DataFrame, column: str) -> dict[tuple[str, str, str], dict[Any, int]]:
+    """Values of a column of the subject as it is, with their numbers."""
+    found: dict[tuple[str, str, str], dict[Any, int]] = {}
+    own = rows.filter(pl.col("slot") == OWN)
+    for tier, family, regime, value, n in (
+        own.group_by(*_BY[2:], column).len().sort(*_BY[2:], column).iter_rows()
     ):
-        found.setdefault((tier, family, regime), {})[strategy] = n
+        found.setdefault((tier, family, regime), {})[value] = n
     return found
 
 

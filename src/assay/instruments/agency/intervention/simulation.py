@@ -6,9 +6,9 @@ import numpy as np
 from msgspec import Struct
 
 from assay.instruments.agency.declarations.declaration import (
-    Declaration,
     DeclaredIntervention,
     DeclaredRegime,
+    LockedDeclaration,
     System,
 )
 from assay.instruments.agency.gates.judging import TierFrame
@@ -83,7 +83,7 @@ def results_passed(subject: GradedIntervener, tally: GateTally) -> dict[str, boo
     made = DeclaredIntervention(
         kind=subject.kind, identified=True, proposed=True, implemented=True, demonstrated=True
     )
-    declared = Declaration(
+    declared = LockedDeclaration(
         system=System(name="graded"),
         regimes={
             "Moderate": DeclaredRegime(level="moderate", action={"every": 3}),

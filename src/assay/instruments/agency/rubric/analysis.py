@@ -9,7 +9,8 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from assay.instruments.agency.declarations.declaration import Declaration, check_declaration
+from assay.instruments.agency.declarations.contradictions import check_declaration
+from assay.instruments.agency.declarations.declaration import Declaration
 from assay.instruments.agency.declarations.outcome import DIMENSIONS, PARTS, RATED, SCORED, OutcomeRow
 from assay.instruments.agency.declarations.table import complete, outcome_table
 from assay.instruments.agency.governance.assessment import GovernanceReading, Resting, assess
@@ -29,7 +30,7 @@ from .technical_report import missing_fields, needs_report, technical_report
 from .threats import Threat, threats_of
 from .tiers import TierReading, tier_of
 from .tuples import Tuples, invalid_reason, tuples_of
-from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed
+from .validity import Invalid, caps, invalid, too_far_apart, undeclared_parts, undisclosed, unrepresentative
 
 __all__ = ["NOT_INDEPENDENT", "AgencyReading", "analyse", "read_tally"]
 
@@ -203,11 +204,8 @@ def _flags(tally: SubjectTally, declaration: Declaration, threats: Sequence[Thre
         found.append(Flag("Limited Comparability", f"{cause} (11.4.2)"))
     if lower := _lower_thresholds(tally, declaration):
         found.append(Flag("Limited Comparability", f"thresholds under the common one (10.3.3): {lower}"))
-    if declaration.purpose in ("research", "procurement") and not (
-        declaration.inclusion and declaration.exclusion
-    ):
-        found.append(Flag("Limited Comparability", "inclusion or exclusion criteria not disclosed (11.8)"))
-    if declaration.purpose == "procurement" and declaration.evaluated_by.of_unknown_independence:
+    found += [Flag("Limited Comparability", f"{cause} (11.8)") for cause in unrepresentative(declaration)]
+    if declaration.for_procurement and declaration.evaluated_by.of_unknown_independence:
         found.append(Flag("Limited Comparability", f"no input for procurement: {NOT_INDEPENDENT}"))
     return found
 

@@ -110,6 +110,9 @@ class GateCriterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ]  # fmt: skip
     section: str
     levels: dict[RubricDimension, int] = {}  # vector
+    shown: bool = (
+        False  # vector, of rows: by outcomes of these levels themselves, not implied by a higher one
+    )
     instances: int = 0  # of a family; for gains before practice and after it
     steps: int = 0
     families: int = 1

@@ -37,6 +37,11 @@ SELF_CERTIFICATION = (  # 15.4.1, word for word
     "Technical Report and artifact bundle are sufficient to reproduce the published scores under the declared frame. "
     "Contact: {contact}."
 )
+OUTSIDE = {  # 13.4 (4): uses for which the report is mandatory, whatever is claimed
+    "procurement": "use in procurement",
+    "vendor selection": "use in vendor selection",
+    "external decision": "use in an external decision",
+}
 FIELDS = (
     "system identifier",
     "boundary declaration",
@@ -52,7 +57,7 @@ FIELDS = (
 
 def registration_needed(declaration: Declaration, tier: int | None) -> bool:
     """Whether the pre-registration reference is mandatory (13.4.2, 12)."""
-    return declaration.purpose == "procurement" or (tier or 0) >= SOCIAL_TIER
+    return declaration.for_procurement or (tier or 0) >= SOCIAL_TIER
 
 
 def missing_fields(tally: SubjectTally, declaration: Declaration, tier: int | None) -> tuple[str, ...]:
@@ -93,7 +98,8 @@ def needs_report(
     claims |= {
         name: f"{name} = {levels[name]}" for name, least in (("E", 3), ("R", 3)) if levels[name] >= least
     }
-    return {**claims, "procurement": "use in procurement"} if declaration.purpose == "procurement" else claims
+    use = OUTSIDE.get(declaration.purpose)
+    return {**claims, declaration.purpose: use} if use else claims
 
 
 def technical_report(
@@ -129,6 +135,7 @@ def technical_report(
         "interface schemas": {name: _interface(name, declaration) for name in names},
         "task suite specification": {
             "suite": declaration.suite or None,
+            **_justified(declaration),
             "inclusion": declaration.inclusion or None,
             "exclusion": declaration.exclusion or None,
             "families": {name: _family(name, declaration) for name in names},
@@ -177,6 +184,12 @@ def roles_of(subject: str, declaration: Declaration) -> dict[str, Any]:
         if party.self_certified
         else None,
     }
+
+
+def _justified(declaration: Declaration) -> dict[str, str]:
+    """Why this suite (11.8), where it is said."""
+    given = declaration.suite_justification
+    return {"justification": given} if given else {}
 
 
 def _interface(name: str, declaration: Declaration) -> dict[str, Any]:

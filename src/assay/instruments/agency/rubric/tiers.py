@@ -172,11 +172,33 @@ def _vector(gate: GateCriterion, frame: TierFrame) -> JudgedGate:
         f"{name} = {'none' if one.value is None else one.value}" for name, one in found.items()
     )
     if all(found[name].level >= level for name, level in needed.items()):
+        if gate.shown and not frame.declaration.conducted:
+            return _shown(gate, frame, because)
         return JudgedGate(rule, True, because)
     unknown = any(one.value is None for one in found.values()) and not any(
         one.value is not None and one.value < needed[name] for name, one in found.items()
     )
     return JudgedGate(rule, None if unknown else False, because)
+
+
+def _shown(gate: GateCriterion, frame: TierFrame, because: str) -> JudgedGate:
+    """12.6.2: "M ≥ 3 on prediction-gated choice tasks" are instances of level 3 (B.3.3), which a higher level implies
+    and does not contain.
+    """
+    tests = [
+        test
+        for name, level in gate.levels.items()
+        for test in frame.vector[name].tests
+        if test.level == level
+    ]
+    rule = ", ".join(
+        f"{one.criterion.dimension} ≥ {one.level}, by instances of level {one.level}" for one in tests
+    )
+    said = "; ".join(f"level {one.level} {one.status}: {one.because}" for one in tests)
+    holds: bool | None = all(one.status == "satisfied" for one in tests)
+    if not holds and not any(one.status == "failed" and one.enough for one in tests):
+        holds = None
+    return JudgedGate(rule, holds, f"{because}; {said}")
 
 
 def _schemas(gate: GateCriterion, frame: TierFrame) -> JudgedGate:

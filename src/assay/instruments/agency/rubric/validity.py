@@ -28,6 +28,7 @@ __all__ = [
     "too_far_apart",
     "undeclared_parts",
     "undisclosed",
+    "unrepresentative",
 ]
 
 Reason = Literal[
@@ -160,6 +161,18 @@ def undisclosed(tally: SubjectTally, declaration: Declaration) -> list[str]:
         if family.included and name not in tally.of_any:
             found.append(f"family {name!r} was attempted and has no outcomes here")
     return found
+
+
+def unrepresentative(declaration: Declaration) -> Iterator[str]:
+    """What 11.8 asks of research claims and procurement, and is not declared."""
+    if declaration.purpose != "research" and not declaration.for_procurement:
+        return
+    if not (declaration.inclusion and declaration.exclusion):
+        yield "inclusion or exclusion criteria not disclosed"
+    if not declaration.suite:
+        yield "the task suite is not named"
+    elif not declaration.suite_is_standard and not declaration.suite_justification.strip():
+        yield f"the suite {declaration.suite} is not justified"
 
 
 def _of_others(tally: SubjectTally, dimensions: Sequence[str], declaration: Declaration) -> Iterator[Invalid]:

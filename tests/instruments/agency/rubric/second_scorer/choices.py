@@ -51,8 +51,14 @@ class Choices(NamedTuple):
     # 10.2.2, 12.3.2: an outcome of a comparison arm that raters differ on is a success, as that is the lower gain; or:
     # a failure, as everywhere.
     doubt_favours_baseline: bool = True
+    # 12.6.2 (1) "on prediction-gated choice tasks": those of level 3, which a higher level does not contain; or: any.
+    level_3_is_shown: bool = True
+    # 12.6.2 (2) "requiring 5+ steps": what was solved in fewer is left out; or: as the family is declared.
+    steps_are_held: bool = True
     # 12.6.2 "≥ 70%": the threshold that a family declares with its reason (10.3.3); or: 70 % whatever it declares.
     depth_by_declared_line: bool = False
+    # 12.7.2 (1) "on held-out task instances": families are declared to have such; or: that is taken as given.
+    held_out_is_declared: bool = True
     # 12.7.2 "success ≥ 70% on infeasibility instances": the same question, of the families of G1.
     revision_by_declared_line: bool = False
     # 12.7.2 "infeasibility instances": those of the levels that G1 claims, from 3 on; or: all from 3 on.
@@ -92,12 +98,15 @@ class Choices(NamedTuple):
     families_are_evidence: bool = True
     # 12.3.3: that no family was met under Severe is evidence that lacks; or: it is a cap and no evidence.
     severe_is_evidence: bool = True
+    # 12.9.5 "must occur in a sandbox environment": declared with the modification space; or: it is taken as given.
+    sandbox_is_asked: bool = True
     # 12.9.2 (3): the impact of interventions that are complete and structural; or: of any.
     impact_of_structural: bool = True
     # 12.9.3: what is structural is asked of what was implemented; or: of a complete sequence.
     structure_of_whole: bool = False
-    # 12.9.3 "unless the evaluation protocol explicitly defines parameter updates": none can; or: by the allowed set.
-    updates_may_count: bool = False
+    # 12.9.3 "unless the evaluation protocol explicitly defines parameter updates … and logs the update mechanism": such
+    # count; or: none do.
+    updates_may_count: bool = True
     # 12.9.2 (3) "n ≥ 20": with fewer an impact that is missed leaves the gate open; or: it fails.
     few_may_fail_6: bool = False
     # 12.3.1 "at least 50 scored instances including": those after the intervention; or: of all phases.

@@ -25,6 +25,7 @@ class Frame(NamedTuple):
     delay: int | None = None
     reward: bool = False
     strategies: tuple[str, ...] = ()
+    held_out: bool = False
     goal_limit: int | None = None
     mode: str = ""
     kind: str = ""
@@ -45,6 +46,7 @@ class Intervention(NamedTuple):
     demonstrated: bool = True
     tampered: bool = False
     again: bool = False  # from the clean state, for 12.9.2 (4)
+    logged: bool = False  # 12.9.3: the mechanism of an update
 
     @property
     def complete(self) -> bool:
@@ -66,7 +68,10 @@ class Design(NamedTuple):
     ceiling: Fraction = Fraction(9, 10)  # a pre-test above it leaves no room for a gain
     allowed: bool = False  # 12.9.2 (1): a set of modifications that are, and one of those that are forbidden
     forbidden: bool = False
-    updates: bool = False  # 12.9.3: parameter updates are among the allowed ones
+    updates: bool = False  # 12.9.3: the protocol defines parameter updates, which are among the allowed ones
+    shown: bool | None = (
+        True  # 12.9.5: sandbox, rollback, log and sets are declared (or not: None), and ex ante
+    )
     interventions: tuple[Intervention, ...] = ()
     choices: Choices = CHOICES
 

@@ -26,13 +26,15 @@ def holds(status: str) -> bool | None:
     return {"satisfied": True, "point": True, "failed": False}.get(status)
 
 
-def third(values: Mapping[str, int | None], rows: Sequence[Row], valid: bool, design: Design) -> Gates:
-    """12.6.2, under baseline regimes. ``rows``: those of T3."""
+def third(
+    values: Mapping[str, int | None], rows: Sequence[Row], gated: bool | None, valid: bool, design: Design
+) -> Gates:
+    """12.6.2, under baseline regimes. ``rows``: those of T3; ``gated``: M by its prediction-gated choices (B.3.3)."""
     scored = [r for r in rows if r["scored"] and design.intensity(r) == "b"]
     own = of_arm(scored, "")
     each = by_family(own)
     return {
-        "modelling": at_least(values["M"], 3),
+        "modelling": gated if at_least(values["M"], 3) else at_least(values["M"], 3),
         "planning depth": holds(planning(each, design)),
         "delayed reward": holds(delayed_reward(scored, design)),
         "instances": sum(len(one) >= LEAST_3 for one in each.values()) >= 2 or None,
@@ -44,10 +46,17 @@ def planning(each: Mapping[str, Sequence[Row]], design: Design) -> str:
     deep = []
     for own in each.values():
         if (design.frame(own[0]).steps or 0) >= DEEP:
-            status = rate_of(own, design, design.choices.depth_by_declared_line)
-            known = len(own) >= LEAST_3 or (status == "failed" and design.choices.few_may_fail)
+            required = [r for r in own if not (design.choices.steps_are_held and solved_sooner(r))]
+            status = rate_of(required, design, design.choices.depth_by_declared_line)
+            fails = status == "failed" and design.choices.few_may_fail and len(required) == len(own)
+            known = len(required) >= LEAST_3 or fails
             deep.append(status if known else "short")
     return in_two(deep, design)
+
+
+def solved_sooner(row: Row) -> bool:
+    """ "Requiring 5+ steps": what was solved in fewer did not."""
+    return bool(row["hit"] and row["steps"] is not None and row["steps"] < DEEP)
 
 
 def in_two(each: Sequence[str], design: Design) -> str:
@@ -95,19 +104,20 @@ def rate_of(rows: Sequence[Row], design: Design, declared: bool) -> str:
     return worst(by_rate(hits, line, design.rule) for line, hits in lines.items()) if rows else "untested"
 
 
-def asked(own: Sequence[Row]) -> list[Row]:
-    """The rows of families in which the subject said how sure it was."""
+def asked(own: Sequence[Row], design: Design) -> list[Row]:
+    """The rows of families in which the subject said how sure it was, "on held-out task instances"."""
     families = {r["family"] for r in own if r.get("confidence") is not None}
-    return [r for r in own if r["family"] in families]
+    declared = design.choices.held_out_is_declared
+    return [r for r in own if r["family"] in families and (design.frame(r).held_out or not declared)]
 
 
 def few_confidences(scored: Sequence[Row], design: Design) -> bool:
     own = of_arm([r for r in scored if design.intensity(r) != "b"], "")
-    return 0 < len(asked(own)) < LEAST_CONFIDENCES
+    return 0 < len(asked(own, design)) < LEAST_CONFIDENCES
 
 
 def calibration(own: Sequence[Row], design: Design) -> str:
-    told = asked(own)
+    told = asked(own, design)
     if len(told) < LEAST_CONFIDENCES:
         return "short"
     found = spearman_of_success([r.get("confidence") for r in told], [r["hit"] for r in told])

@@ -28,7 +28,7 @@ def sixth(rows: Sequence[Row], valid: bool, design: Design) -> Gates:
     changed = whole if design.choices.structure_of_whole else [one for one in first if one.implemented]
     counted = of_phase(scored, "post") if design.choices.post_alone_counts else scored
     return {
-        "modification space": design.allowed and design.forbidden,
+        "modification space": declared(design),
         "intervention sequence": bool(whole) if design.interventions else None,
         "structural change": any(structural(one, design) for one in changed) if first else None,
         "impact": holds(impact(evidencing(scored, design), design)),
@@ -40,6 +40,12 @@ def sixth(rows: Sequence[Row], valid: bool, design: Design) -> Gates:
         "instances": len(counted) >= LEAST_6 or None,
         "validity": valid,
     }
+
+
+def declared(design: Design) -> bool | None:
+    """12.9.2 (1) and 12.9.5. What is not declared of a sandbox is not known."""
+    both = design.allowed and design.forbidden
+    return design.shown if both and design.choices.sandbox_is_asked else both
 
 
 def few_held_out(rows: Sequence[Row], design: Design) -> bool:
@@ -57,7 +63,7 @@ def of(one: Intervention, family: str) -> bool:
 
 
 def structural(one: Intervention, design: Design) -> bool:
-    defined = design.updates and design.choices.updates_may_count
+    defined = design.updates and design.allowed and one.logged and design.choices.updates_may_count
     return any(kind in STRUCTURAL or (kind == UPDATES and defined) for kind in one.kinds)
 
 

@@ -10,7 +10,7 @@ from .gates import Gates, few_confidences, fourth, third
 from .goals import PARTS, credited, labelled, rounded_mean
 from .governance import Governance, governance, unbounded
 from .learning import learning
-from .levels import assigned, level_test
+from .levels import Tested, assigned, level_test
 from .robustness import robustness
 from .social import few_social, fifth
 from .structure import few_held_out, sixth
@@ -255,12 +255,21 @@ def tier_gates(
         name: not invalid(name, rows, design, late) and name not in bare | parted
         for name in ("M", "G1", *ABOVE)
     }
+    choices = [r for r in rows if r["dimension"] == "M" and r["scored"]]
+    gated = prediction_gated(level_test("M", 3, choices, design)) if design.choices.level_3_is_shown else True
     return {
-        3: third(values, of["T3"], sound["M"] and sound["T3"], design) if tested["T3"] else {},
+        3: third(values, of["T3"], gated, sound["M"] and sound["T3"], design) if tested["T3"] else {},
         4: fourth(values, of["T4"], of["G1"], sound["G1"] and sound["T4"], design) if tested["T4"] else {},
         5: fifth(of["T5"], sound["T5"], design) if tested["T5"] else {},
         6: sixth(of["T6"], sound["T6"], design) if tested["T6"] else {},
     }
+
+
+def prediction_gated(test: Tested) -> bool | None:
+    """12.6.2 (1): "M ≥ 3 on prediction-gated choice tasks", which are those of level 3 (B.3.3)."""
+    if test.status in ("satisfied", "point"):
+        return True
+    return False if test.status == "failed" and not test.few else None
 
 
 def undisclosed(rows: Sequence[Row], design: Design) -> bool:
