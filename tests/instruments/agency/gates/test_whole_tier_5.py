@@ -143,3 +143,18 @@ def test_what_raters_leave_open_favours_neither_side_of_the_claim(tmp_path: Path
     assert "permuted less non_social: 60.0 points (12/120" in verdict(doubted, "Tier 5, attribution").because
     lower = scored(tmp_path, [*rated(partners(non_social=0), "non_social", 30), *rated(SEVERE, "", 0)])
     assert "as it is less non_social: 66.7 points" in verdict(lower, "Tier 5, multi-agent gain").because
+
+
+def test_a_tier_that_rests_on_g1_by_plain_rates_is_another_one_by_the_text(tmp_path: Path) -> None:
+    """30 of 40 are 75 %, and their interval does not reach 70 % (11.4.2): G1 = 3 by the rule point alone."""
+    case = {"rows": ["tier4"]}
+    declared = declaration_of(case)
+    assert declared is not None
+    declared["regimes"] = {name: REGIMES[name] for name in ("Baseline", "Moderate", "Severe")}
+    rows = rows_of(case)
+    for number, row in enumerate(row for row in rows if row["dimension"] == "G1"):
+        row["outcome"] = "success" if number % 4 else "failure"
+    path = tmp_path / "declaration.yaml"
+    path.write_text(yaml.safe_dump({**declared, "rule": "point"}), encoding="utf-8")
+    found = level(assay.score("agency", rows, declaration=str(path)).result, "tier")
+    assert (found.value, found.spec_value) == (4, 3)

@@ -53,7 +53,11 @@ def tier_of(
     """The highest tier whose gates, and all those below, are passed; with every gate of the tiers that are tested."""
     frame = _frame(tally, vector, declaration, rubric)
     reading, text_vector = _read(frame), dict(vector)
-    for name in ("L", "M"):  # judged by gains and drops, of which the text has the plain values
+    for name in (
+        "L",
+        "M",
+        "G1",
+    ):  # the gates ask for these; the text judges gains and drops by their plain values
         one = vector[name]
         if one.value is not None and one.spec_value is not None:
             text_vector[name] = msgspec.structs.replace(one, value=one.spec_value)
