@@ -23,7 +23,7 @@ CHEATS = {
 
 def calibrated(runs: int, quick: bool) -> Calibration:
     return calibrate(
-        "recognition", "1", RecognitionGrid(), runs, 1 if quick else 2, quick, lambda done, total: None
+        "recognition", "2", RecognitionGrid(), runs, 1 if quick else 2, quick, lambda done, total: None
     )
 
 

@@ -90,7 +90,7 @@ def run_result(*subjects: str, verdicts: tuple[Verdict, ...] = ()) -> Result:
     found += [measure("machine_accuracy", 0.62, baseline="n-grams")]
     found += [measure("machine_accuracy", 0.44, baseline="n-grams", group="maker")]
     return Result(
-        instrument="recognition", version="1", source="ledger", measures=tuple(found), verdicts=verdicts,
+        instrument="recognition", version="2", source="ledger", measures=tuple(found), verdicts=verdicts,
         notes=("a note",), versions={"drift_signature": "2"},
     )  # fmt: skip
 
@@ -228,14 +228,14 @@ def test_the_page_has_the_notes_once() -> None:
 
 
 def test_nothing_measured_is_no_picture_and_no_row() -> None:
-    shown = present(Result(instrument="recognition", version="1", source="ledger", measures=()))
+    shown = present(Result(instrument="recognition", version="2", source="ledger", measures=()))
     assert (shown.headline.rows, shown.pictures, shown.tables) == ((), (), ())
 
 
 def test_measures_without_a_value_are_shown_as_such() -> None:
     whole = run_result("a", "b")
     empty = [measure(m.name, None, **m.labels) for m in whole.measures]
-    shown = present(Result(instrument="recognition", version="1", source="ledger", measures=tuple(empty)))
+    shown = present(Result(instrument="recognition", version="2", source="ledger", measures=tuple(empty)))
     assert set(numbers(shown.headline).values()) == {None}
     assert {p.title for p in shown.pictures} == {*pictures()}
     assert all(p.svg.startswith("<svg") for p in shown.pictures)

@@ -305,6 +305,22 @@ def test_the_best_text_is_asked_for_with_the_own_text_at_place_after_place(
     assert all(len({wrote[text] for text in one.trial.inputs}) == count for one in forged)
 
 
+def test_a_question_without_a_right_answer_ends_as_read(run: Finished) -> None:
+    """Which text is best, and what a neutral judge takes for its own; of a subject's own text an answer can fail."""
+    own = Counter[str]()
+    for record in run.asked("lineup"):
+        found, factors = record.report or {}, record.trial.factors
+        right = found["choice"] == found["own"]
+        if factors["question"] == "best" or factors["target"] != record.trial.subject:
+            own["neither right"] += not right
+            right = True
+        else:
+            own["wrong"] += not right
+        read = found["choice"] is not None
+        assert record.outcome == ("unknown" if not read else "success" if right else "failure")
+    assert min(own.values()) > 0
+
+
 def test_rows_of_a_run_all_have_the_same_fields(run: Finished) -> None:
     fields = {tuple(row) for row in Recognition().plain_rows(run.evidence)}
     assert len(fields) == 1

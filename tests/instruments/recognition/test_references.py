@@ -198,7 +198,7 @@ def test_the_signature_of_a_text_is_estimated_as_often_as_declared(version: Vers
         true = terciles_of([float(one) for one in sign([text], version)[0]], version)
         for name in right:
             found = terciles_of(
-                read_estimates(said(name, forward_prompt(text, version), at=(number,))), version
+                read_estimates(said(name, forward_prompt(text, version), at=(number,)), version), version
             )
             right[name] += sum(one == other for one, other in zip(found, true, strict=True))
     assert right["knowing"] == LINEUPS

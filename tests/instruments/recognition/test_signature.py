@@ -15,6 +15,7 @@ from assay.instruments.recognition.signature import (
     norms,
     sign,
     tercile,
+    thirds,
     word_rates,
 )
 
@@ -97,8 +98,9 @@ def test_a_text_without_words_is_zero_and_no_texts_are_no_rows(version: Version)
 
 
 def test_terciles_follow_the_corpus() -> None:
-    known = norms(1)
-    assert tercile(1, "D_identity", known.lower[3]) == "low"
-    assert tercile(1, "D_identity", known.upper[3]) == "middle"
-    assert tercile(1, "D_identity", known.upper[3] + 0.01) == "high"
+    low, high = thirds(1)[3]
+    assert (low, high) == (float(f"{norms(1).lower[3]:.4g}"), float(f"{norms(1).upper[3]:.4g}"))
+    assert tercile(1, "D_identity", low) == "low"
+    assert tercile(1, "D_identity", high) == "middle"
+    assert tercile(1, "D_identity", high + 0.01) == "high"
     assert tercile(1, "A_pole", 0.0) == "low"

@@ -52,7 +52,7 @@ class Recognition(InstrumentBase):
     """Does a subject know its own words, beyond what other judges see in them?"""
 
     name = "recognition"
-    version = "1"
+    version = "2"
     noun = "probes"
     option_type = RecognitionOptions
     row_option_type = RecognitionRowOptions

@@ -121,14 +121,14 @@ class Author(Struct, frozen=True):
     def _forward(self, prompt: str, text: str, stream: Stream) -> str:
         """The third of every dimension: right with probability ``p`` where the rule is to know, else any."""
         from .design.prompts import forward_prompt
-        from .signature import DIMENSIONS, VERSIONS, norms, sign, tercile
+        from .signature import DIMENSIONS, VERSIONS, sign, tercile, thirds
 
         version = next((one for one in VERSIONS if forward_prompt(text, one) == prompt), VERSIONS[0])
-        known, vector, lines = norms(version), map(float, sign([text], version)[0]), []
-        for name, value, low, high in zip(DIMENSIONS, vector, known.lower, known.upper, strict=True):
-            thirds = {"low": low, "middle": high, "high": high + 1.0}
-            wrong = [given for third, given in thirds.items() if third != tercile(version, name, value)]
-            know = stream.random() < (self.p if self.rule == "own" else 1.0 / len(thirds))
+        vector, lines = map(float, sign([text], version)[0]), []
+        for name, value, (low, high) in zip(DIMENSIONS, vector, thirds(version), strict=True):
+            ends = {"low": low, "middle": high, "high": high + 1.0}
+            wrong = [given for third, given in ends.items() if third != tercile(version, name, value)]
+            know = stream.random() < (self.p if self.rule == "own" else 1.0 / len(ends))
             lines.append(f"{name}: {value if know else stream.choice(wrong):.9f}")
         return "\n".join(lines)
 

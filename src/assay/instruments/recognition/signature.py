@@ -27,9 +27,11 @@ __all__ = [
     "Version",
     "data_file",
     "definition",
+    "highest",
     "norms",
     "sign",
     "tercile",
+    "thirds",
     "word_rates",
 ]
 
@@ -77,10 +79,29 @@ def norms(version: Version) -> Norms:
     return msgspec.convert(data_file("reference.json")["versions"][str(version)], Norms)
 
 
+@cache
+def thirds(version: Version) -> tuple[tuple[float, float], ...]:
+    """Where the lower and the middle third of each dimension end, in the four digits in which prompts show them."""
+    known = norms(version)
+    return tuple(
+        (float(f"{low:.4g}"), float(f"{high:.4g}"))
+        for low, high in zip(known.lower, known.upper, strict=True)
+    )
+
+
 def tercile(version: Version, dimension: str, value: float) -> Literal["low", "middle", "high"]:
     """The third of the reference corpus in which a value lies. Where a third of the texts have 0, 0 is low."""
-    known, place = norms(version), DIMENSIONS.index(dimension)
-    return "low" if value <= known.lower[place] else "middle" if value <= known.upper[place] else "high"
+    low, high = thirds(version)[DIMENSIONS.index(dimension)]
+    return "low" if value <= low else "middle" if value <= high else "high"
+
+
+@cache
+def highest(version: Version) -> tuple[float, ...]:
+    """The most that each dimension can be: every keyword is there or, where occurrences count, every word is one."""
+    if version == 2:
+        return tuple(100.0 / spread for spread in norms(2).spread)
+    known = definition(1)["keywords"]
+    return tuple(50.0 if place == IDENTITY else len(known[name]) for place, name in enumerate(DIMENSIONS))
 
 
 def sign(texts: Sequence[str], version: Version = 1) -> FloatArray:

@@ -169,6 +169,61 @@ def test_a_text_of_a_word_cannot_be_recognised() -> None:
     assert not text_of("s0", "p0")._replace(text="No.").usable
 
 
+WRITTEN = "Well, I look for the point on which the rest depends, and then I say what follows from it. "
+
+
+def of_lengths(**lengths: int) -> SubjectFleet:
+    texts = [
+        text_of(name, "p0")._replace(text=f"{name}: {WRITTEN * 30}"[:most].rstrip())
+        for name, most in lengths.items()
+    ]
+    return SubjectFleet({name: Origin(name, "") for name in lengths}, list(lengths), texts)
+
+
+def authors(fleet: SubjectFleet, subject: str) -> list[set[str]]:
+    every = self_lineups(fleet, subject, "", PROBES, 5, 4, 0, 1, CUT)
+    return [{one.subject for one in lineup.texts} for lineup in every]
+
+
+def test_one_short_text_does_not_cut_the_others_to_its_length() -> None:
+    """46 characters left "Well, I look for the point on which the rest" of each of the others."""
+    fleet = of_lengths(s0=400, s1=46, s2=390, s3=410)
+    assert authors(fleet, "s0") == [{"s0", "s2", "s3"}]
+    assert authors(fleet, "s1") == []
+
+
+def test_a_short_writer_stands_among_those_who_write_as_little() -> None:
+    assert authors(of_lengths(s0=60, s1=70, s2=181, s3=180), "s0") == [{"s0", "s1", "s3"}]
+    assert authors(of_lengths(s0=60, s1=70, s2=55, s3=90), "s0") == [{"s0", "s1", "s2", "s3"}]
+
+
+def test_a_text_that_is_long_enough_stands_among_any() -> None:
+    assert authors(of_lengths(s0=200, s1=2000, s2=1900, s3=1800), "s0") == [{"s0", "s1", "s2", "s3"}]
+    assert authors(of_lengths(s0=2000, s1=210, s2=190, s3=1800), "s0") == [{"s0", "s1", "s3"}]
+
+
+@given(st.lists(st.integers(45, 2000), min_size=2, max_size=8), st.integers(2, 6))
+@settings(max_examples=60, deadline=None)
+def test_no_text_of_a_lineup_is_short_and_much_shorter_than_its_others(
+    lengths: list[int], texts: int
+) -> None:
+    fleet = of_lengths(**{f"s{n}": length for n, length in enumerate(lengths)})
+    for lineup in lineups_of(fleet, "", texts):
+        each = [len(one.text) for one in lineup.texts]
+        assert min(each) >= min(200, max(each) / 3)
+
+
+def test_a_gold_standard_text_that_is_too_short_is_passed_over() -> None:
+    drifts = [0.0, 2.0, 1.0, 0.2]
+    turns = [one._replace(text=f"{one.turn}: {WRITTEN * 5}") for one in conversation("s0", drifts)]
+    short = "I cannot say more than I said before."  # 37 characters
+    fleet = SubjectFleet(
+        {"s0": Origin("a", "")}, ["s0"], [turns[0], turns[1]._replace(text=f"{short} Or so."), *turns[2:]]
+    )
+    (lineup,) = gold_lineups(fleet, "s0", ["p0"], lambda turns: drifts, (), 1, CUT)
+    assert [one.turn for one in lineup.texts] == [0, 3, 2]
+
+
 @given(fleets(), st.integers(2, 20), st.integers(1, 20), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_positions_are_balanced(fleet: SubjectFleet, texts: int, orders: int, judges: int) -> None:

@@ -113,7 +113,9 @@ class Conductor(NamedTuple):
         found = await read_text(reply.text, lambda text: read_lineup_reply(text, k))
         own = layout.options.index("0") + 1
         cut = sum(map(len, whole)) - sum(map(len, texts))
-        _conclude_choice(probe, found, k, own, lengths=[len(text) for text in shown], cut=cut)
+        can_fail = question != "best" and trial.factors["target"] == trial.subject
+        lengths = [len(text) for text in shown]
+        _conclude_choice(probe, found, k, own, can_fail=can_fail, lengths=lengths, cut=cut)
 
     async def _inverse(self, trial: Trial, probe: Probe) -> None:
         shown = self._shown(trial, probe)[0]
@@ -128,7 +130,7 @@ class Conductor(NamedTuple):
         """The estimate is held against the signature of what was shown."""
         text, version = self._ready(self._shown(trial, probe)[0].text), self.options.signature
         reply = await probe.ask([Message("user", forward_prompt(text, version))])
-        estimates = await read_text(reply.text, read_estimates)
+        estimates = await read_text(reply.text, lambda said: read_estimates(said, version))
         vector = self._signed(text)
         found, true = (terciles_of(one, version) for one in (estimates, vector))
         _conclude_several(probe, found, true, estimates=estimates, vector=vector)
@@ -160,8 +162,11 @@ def _conclude(probe: Probe, right: bool | None, path: str, report: dict[str, Any
     probe.conclude(outcome, path if right is None else "", report)
 
 
-def _conclude_choice(probe: Probe, found: ChoiceReply, options: int, own: int, **more: Any) -> None:
-    right = None if found.choice is None else found.choice == own
+def _conclude_choice(
+    probe: Probe, found: ChoiceReply, options: int, own: int, *, can_fail: bool = True, **more: Any
+) -> None:
+    """Which text is best, and what others take for the target's, has no right answer: to be read is all there is."""
+    right = None if found.choice is None else found.choice == own or not can_fail
     read = {"options": options, "own": own, "choice": found.choice, "confidence": found.confidence}
     _conclude(probe, right, found.path, read | more)
 

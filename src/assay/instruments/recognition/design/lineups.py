@@ -29,6 +29,7 @@ __all__ = [
 
 CONDITIONS = ("", "ordinary", "family", "tokens", "forgeries")
 GOLD = ("canonical", "recovered", "perturbed", "other")
+ENOUGH, TIMES = 200, 3  # characters, some two sentences; how much longer a text is that is not cut to fewer
 Cut = Callable[[Sequence[str]], Sequence[str]]  # texts as long as they are shown
 JUDGED = ("", "ordinary")  # conditions whose lineups are put to neutral judges
 
@@ -81,12 +82,19 @@ def self_lineups(
         foils = _foils(fleet, own[sample], condition, judging, draws)
         shown = [own[sample]]
         for foil in foils:
-            shown += [foil] if len(shown) < texts and _differ([*shown, foil], cut) else []
+            shown += [foil] if len(shown) < texts and _fit([*shown, foil], cut) else []
         if len(shown) > 1:
             mixed = (shown[0], *draws.shuffled(shown[1:]))
             yield Lineup("self", condition, number, subject, probe, mixed, judging, sizes[len(mixed)])
             number += 1
             sizes[len(mixed)] += 1
+
+
+def _fit(texts: Sequence[CollectedText], cut: Cut) -> bool:
+    """Whether texts can stand in one lineup. All are cut to the length of the shortest, which would leave little of
+    another where that has less than ``ENOUGH`` characters and the other is more than ``TIMES`` as long."""
+    lengths = [len(one.text.strip()) for one in texts]
+    return min(lengths) >= min(ENOUGH, max(lengths) / TIMES) and _differ(texts, cut)
 
 
 def _differ(texts: Sequence[CollectedText], cut: Cut) -> bool:
@@ -147,7 +155,7 @@ def gold_lineups(
         far = drifts(turns)
         moved.sort(key=lambda turn: (-(far[turn] or 0.0), turn))
         ends = [turns[0], turns[-1]]
-        highest = next((turns[turn] for turn in moved if _differ([*ends, turns[turn]], cut)), None)
+        highest = next((turns[turn] for turn in moved if _fit([*ends, turns[turn]], cut)), None)
         if highest is None:
             continue
         own = [*ends, highest]
@@ -156,7 +164,7 @@ def gold_lineups(
         others.sort(key=lambda one: fleet.origins[one].maker == fleet.origins[subject].maker)
         each = ([*fleet.conversation(name, probe)[:1], *fleet.collected(name, probe)] for name in others)
         first = (one for some in each for one in some)
-        other = next((one for one in first if one.usable and _differ([*own, one], cut)), None)
+        other = next((one for one in first if one.usable and _fit([*own, one], cut)), None)
         shown = (*own, other) if other else tuple(own)
         place = first_place + sizes[len(shown)]
         yield Lineup("gold", "", number, subject, probe, shown, tuple(judges), place)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from assay.instruments.recognition.signature import DIMENSIONS, Version, norms
+from assay.instruments.recognition.signature import DIMENSIONS, Version, thirds
 from assay.measuring.layouts import LETTERS
 from assay.measuring.raters.fence import MARK, fenced, fenced_parts
 
@@ -126,10 +126,9 @@ def inverse_prompt(vector: Sequence[float], sources: Sequence[str]) -> str:
 
 
 def _thirds(version: Version) -> str:
-    known = norms(version)
     return "\n".join(
         f"{name} ({MEANINGS[name]}): a third of texts have {low:.4g} or less, a third more than {high:.4g}"
-        for name, low, high in zip(DIMENSIONS, known.lower, known.upper, strict=True)
+        for name, (low, high) in zip(DIMENSIONS, thirds(version), strict=True)
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from assay.instruments.recognition.signature import DIMENSIONS, Version, tercile
-from assay.measuring.answers import read_choice, read_confidence, without_confidence
+from assay.instruments.recognition.signature import DIMENSIONS, Version, highest, tercile
+from assay.measuring.answers import SEVERAL, read_choice, read_confidence, without_confidence
 from assay.measuring.layouts import LETTERS
 
 from .prompts import CHARACTERISTICS
@@ -31,7 +31,8 @@ LONGEST_LINE = 200  # characters behind a name in which its value is looked for
 _ANSWER_LINE = re.compile(r"(?mi)^[ \t*_#>-]{0,10}(?:answer|confidence)\b[^\n]{0,40}$\n?")
 _PART = re.compile(r"\bresponse_([a-t])\b", re.I)  # as the fence calls a text
 _NAMED = re.compile(r"(?mi)^[ \t*_#>-]{0,10}answer[*_ \t]{0,4}[:=]([^\n]{1,200})")
-_NUMBER = re.compile(r"[-−]?(?:\d{1,9}(?:[.,]\d{1,9})?|[.,]\d{1,9})(?:e[+-]?\d{1,2})?", re.I)
+_NUMBER = re.compile(r"[-−]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:e[+-]?\d+)?", re.I)
+_READABLE = re.compile(r"(?:\d{1,9}(?:[.,]\d{1,18})?|[.,]\d{1,18})(?:e[+-]?\d{1,2})?", re.I)
 _LIST = re.compile(r"(?m)^[ \t]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+\S")
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b")
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
@@ -60,16 +61,36 @@ def read_lineup_reply(text: str, options: int) -> ChoiceReply:
 
 
 def read_source_reply(text: str, sources: Sequence[str]) -> ChoiceReply:
-    """The same where options have names: one may be answered by its name, which a reader of letters takes for none."""
-    plain = read_lineup_reply(text, len(sources))
+    """The same where options have names: one may be answered by its name, which a reader of letters takes for none. A
+    letter beside the name of another option is no answer."""
+    plain, said = read_lineup_reply(text, len(sources)), without_confidence(text)
     places = {name.casefold(): place for place, name in enumerate(sources, 1)}
-    for said in reversed(_NAMED.findall(without_confidence(text))):
-        name = said.strip(" \t*_\"'“”().").casefold()
+    for answer in reversed(_NAMED.findall(said)):
+        name = answer.strip(" \t*_\"'“”().").casefold()
         letter, _, rest = name.partition(" ")
-        lettered = places.get(rest.strip(" *_\"'“”()."), 0) if len(letter.strip(".):")) == 1 else 0
+        letter = letter.strip(".):")
+        lettered = places.get(rest.strip(" *_\"'“”()."), 0) if len(letter) == 1 else 0
+        if lettered and letter.isalpha() and letter.upper() != LETTERS[lettered - 1]:
+            return ChoiceReply(None, SEVERAL, plain.confidence)
         if place := places.get(name) or lettered:
             return ChoiceReply(place, "named", plain.confidence)
-    return plain
+    if plain.choice is None:
+        return plain
+    beside = _names_beside(said, LETTERS[plain.choice - 1], sources)
+    if beside <= {sources[plain.choice - 1].casefold()}:
+        return plain
+    return ChoiceReply(None, SEVERAL, plain.confidence)
+
+
+def _names_beside(text: str, letter: str, names: Sequence[str]) -> set[str]:
+    """The options' names that stand beside a letter: ``B. Name``, ``B (Name)``, ``Name (B)``. Without a mark between
+    them A and I are words."""
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    mark = r"[ \t]*[.):,;(\[\]*_\"'“”=–—-][.):,;(\[\]*_\"'“”=–—\- \t]{0,6}"
+    blank = "" if letter in "AI" else r"|[ \t]+"
+    behind = rf"(?<!\w){letter}(?:{mark}{blank})((?i:{either}))(?!\w)"
+    before = rf"(?<!\w)((?i:{either}))[*_\"'“” \t]{{0,4}}[(\[][*_ \t]{{0,4}}{letter}[*_. \t]{{0,4}}[)\]]"
+    return {name.casefold() for pattern in (behind, before) for name in re.findall(pattern, text)}
 
 
 def explanation_of(text: str) -> str:
@@ -87,10 +108,16 @@ def _said(text: str, name: str, value: re.Pattern[str]) -> list[str]:
     return found
 
 
-def read_estimates(text: str) -> list[float | None]:
-    """The five numbers of an estimated signature."""
-    found = [_said(text, name, _NUMBER) for name in DIMENSIONS]
-    return [float(said[0].replace("−", "-").replace(",", ".")) if said else None for said in found]
+def read_estimates(text: str, version: Version) -> list[float | None]:
+    """The five numbers of an estimated signature. What no signature can have is none, and so is what is no plain
+    number as a whole."""
+    found = [_said(text, name, _NUMBER)[:1] for name in DIMENSIONS]
+    return [_estimate(said, most) for said, most in zip(found, highest(version), strict=True)]
+
+
+def _estimate(said: Sequence[str], most: float) -> float | None:
+    value = float(said[0].replace(",", ".")) if said and _READABLE.fullmatch(said[0]) else None
+    return value if value is not None and value <= most else None
 
 
 def terciles_of(vector: Sequence[float | None], version: Version) -> list[int | None]:
