@@ -79,7 +79,7 @@ class Agency(InstrumentBase):
     """What can it bring about?"""
 
     name = "agency"
-    version = "5"
+    version = "6"
     title = "Agency"
     noun = "families"
     own_loops = True

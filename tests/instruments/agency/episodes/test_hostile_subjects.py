@@ -12,6 +12,7 @@ import pytest
 from assay.bench import RunFolder
 from assay.bench.prepare import instruments_of
 from assay.errors import InputError, SubjectFault
+from assay.instruments.agency.episodes.interface import NOT_DONE
 from assay.instruments.agency.options import read_options
 from assay.instruments.agency.reference import REFERENCES
 from assay.report.publish import write_report
@@ -110,6 +111,27 @@ def test_what_it_writes_reaches_nobody_as_anything_but_text(
     with (folder.path / "records-agency.csv").open(newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
     assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@") or "\x1b" in cell]
+
+
+def test_that_further_actions_were_not_done_is_said_where_it_happened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+    replies = [
+        "ACTION look {}",
+        "ACTION look {}\nACTION look {}\nACTION look {}",
+        "ACTION look {}",
+        'ACTION finish {"achieved": false}',
+    ]
+
+    def several(messages: list[dict[str, Any]]) -> Any:
+        asked[:] = messages
+        return replies[sum(message["role"] == "assistant" for message in messages)]
+
+    folder, lock = run(tmp_path, monkeypatch, several, interface="text", instances=1)
+    said = [NOT_DONE in message["content"] for message in asked if message["role"] == "user"]
+    assert said == [False, False, True, False]
+    assert audit_run(folder, lock).faults == []
 
 
 def late(messages: list[dict[str, Any]]) -> Any:

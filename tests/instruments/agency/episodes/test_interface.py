@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instruments.agency.episodes.interface import MOST_CALLS, echoed, moves_of, opening, shown, tools_of
+from assay.instruments.agency.episodes.interface import (
+    MOST_CALLS,
+    NOT_DONE,
+    echoed,
+    moves_of,
+    opening,
+    shown,
+    tools_of,
+)
 from assay.instruments.agency.episodes.players import read_conversation
 from assay.streams import Stream
 from assay.vocabulary import Reply, ToolCall
-from assay.worlds import Episode, Seen, all_families, draw_task, shipped_regimes
+from assay.worlds import Action, Brief, Episode, Seen, Task, all_families, draw_task, shipped_regimes
+from assay.worlds.learning import learning_families
+from assay.worlds.model import WorldSource
+from assay.worlds.schema import complaint
 
 
 def read(text: str) -> tuple[str, object, str]:
@@ -56,6 +70,8 @@ def test_only_the_first_action_counts() -> None:
         'ACTION move {"to": "\\ud800"}',
         "action move {}",
         'ACTION move {"to": "B"',
+        "ACTION grant {...}",
+        "ACTION next {…}",
     ],
 )
 def test_what_cannot_be_read_says_why_and_is_no_action(text: str) -> None:
@@ -91,6 +107,84 @@ def test_native_calls_come_in_order_up_to_a_limit() -> None:
 def test_speaking_without_a_call_is_no_action() -> None:
     (move,) = moves_of(Reply("I would press the button."), "tools")
     assert "no tool was called" in move.unreadable
+
+
+def openings(regime: str) -> Iterator[tuple[Seen, Brief]]:
+    """The first view of every shipped family at every level, learning families included."""
+    drawn: list[tuple[WorldSource, Task]] = []
+    for family in all_families().values():
+        drawn += [(family, draw_task(family, n, Stream("shown", family.name, str(n)))) for n in family.levels]
+    for learnt in learning_families().values():
+        stream = Stream("shown", learnt.name)
+        drawn.append((learnt, learnt.draw("practice", learnt.secret(stream), stream)))
+    for source, task in drawn:
+        episode = Episode(source, task, shipped_regimes()[regime], Stream("faults", source.name))
+        try:
+            yield episode.begin(), episode.brief
+        finally:
+            episode.close()
+
+
+@pytest.mark.parametrize("regime", sorted(shipped_regimes()))
+def test_the_example_that_is_shown_is_read_and_fits_the_actions_schema(regime: str) -> None:
+    """`ACTION grant {...}`, which was shown, is refused; a small model copied it in 36 of 200 episodes."""
+    for seen, brief in openings(regime):
+        line = opening(brief, seen, "text")[1].content.splitlines()[-1].partition("for example: ")[2]
+        (move,) = moves_of(Reply(line), "text")
+        first = brief.actions[0]
+        assert (move.name, move.unreadable, move.further) == (first.name, "", False), line
+        assert set(move.arguments) == set(first.parameters.get("required", ())), line
+        assert complaint(first.parameters, move.arguments) == "", line
+
+
+def test_the_example_is_filled_in_with_the_first_value_of_every_type() -> None:
+    parts: dict[str, Any] = {
+        "to": {"type": "string", "enum": ["B", "A"]},
+        "note": {"type": "string", "maxLength": 80},
+        "count": {"type": "integer", "minimum": 2, "maximum": 9},
+        "off": {"type": "number", "maximum": -0.5},
+        "any": {"type": "integer"},
+        "sure": {"type": "boolean"},
+        "names": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "rest": {"type": "array"},
+        "at": {"type": "object", "properties": {"day": {"type": "integer", "minimum": 0}}, "required": ["day"]},
+    }  # fmt: skip
+    schema = {"properties": {**parts, "why": {"type": "string"}}, "required": list(parts)}
+    brief = Brief(family="f", level=1, goal="Go.", observation={}, most=3, queries=None,
+                  actions=(Action(name="go", about="Goes.", parameters=schema),))  # fmt: skip
+    asked = opening(brief, Seen(observation={}, left=3), "text")[1].content
+    assert asked.endswith(
+        'for example: ACTION go {"to": "B", "note": "text", "count": 2, "off": -0.5, "any": 1, "sure": true, '
+        '"names": ["text"], "rest": [], "at": {"day": 0}}'
+    )
+
+
+FOUR = 'ACTION grant {"request": "R2"}\nACTION grant {"request": "R5"}\nACTION grant {"request": "R1"}\nACTION look {}'
+
+
+@pytest.mark.parametrize(
+    ("text", "further"),
+    [
+        (FOUR, True),  # as a model wrote it, which then went on as if all four had been done
+        ('ACTION move {\n"to": "B"\n}\n\nThen:\n**ACTION look {}', True),
+        ("ACTION grant {...}\nACTION next {}", True),
+        ('ACTION note {"text": "' + "x" * 30_000 + '"}\nACTION next {}', True),
+        ('ACTION note {"text": "then ACTION look {}"}', False),
+        ('ACTION note {"text":\n"a",\n"b": "ACTION look"}', False),
+        ("ACTION look {}\nThe ACTION grant {} comes next.", False),
+        ("ACTION look", False),
+        ("I would look.", False),
+    ],
+)
+def test_that_a_reply_holds_further_actions_is_read(text: str, further: bool) -> None:
+    (move,) = moves_of(Reply(text), "text")
+    assert move.further is further
+
+
+def test_that_further_actions_were_not_done_is_shown_where_it_happened() -> None:
+    seen = Seen(observation={"a": 1}, error="there is no such road", left=3)
+    assert NOT_DONE not in shown(seen)
+    assert shown(seen, further=True) == f"{NOT_DONE}\n{shown(seen)}"
 
 
 @pytest.mark.parametrize("name", sorted(all_families()))
@@ -196,6 +290,7 @@ def test_a_tool_call_written_as_text_is_read_where_the_lock_says_so(text: str) -
     (move,) = moves_of(Reply(text), "text", written_calls=True)
     assert (move.name, move.arguments) == ("route", {"ticket": 248, "queue": "billing"})
     assert move.written
+    assert move.further == (text.count("route") > 1)
     (before,) = moves_of(Reply(text), "text")
     assert before.unreadable
 

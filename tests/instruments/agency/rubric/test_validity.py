@@ -316,7 +316,7 @@ def test_a_suite_is_named_and_one_of_ones_own_is_justified(purpose: str, asked: 
     assert (unnamed in causes(suite="")) is asked
     assert causes() == ([unsaid] if asked else [])
     assert causes(suite_justification="no standard suite writes entries") == []
-    assert causes(suite="assay-agency-5") == []  # the one that a run has
+    assert causes(suite="assay-agency-6") == []  # the one that a run has
 
 
 def test_where_every_family_is_left_out_there_is_no_level_rather_than_none_reached() -> None:

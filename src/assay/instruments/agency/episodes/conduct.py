@@ -267,7 +267,7 @@ class _Player:
     def _answer(self, move: Move, seen: Seen) -> Message:
         if self.interface == "tools" and move.call:
             return Message("tool", shown(seen), tool_call_id=move.call)
-        return Message("user", shown(seen))
+        return Message("user", shown(seen, further=move.further))
 
     def _turn_away(self, reply: Reply, answered: int) -> None:
         """Answer the calls beyond the limit: endpoints expect an answer to every call."""

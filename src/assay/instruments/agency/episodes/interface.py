@@ -21,6 +21,7 @@ __all__ = [
     "CONFIDENCE_ASKED",
     "INSTRUCTIONS",
     "MOST_CALLS",
+    "NOT_DONE",
     "Interface",
     "Move",
     "call_id",
@@ -61,6 +62,7 @@ class Move(Struct, frozen=True, omit_defaults=True):
     call: str = ""  # the id of a native call
     unreadable: str = ""
     written: bool = False  # a tool call as JSON in the text, where a line of text was asked for
+    further: bool = False  # the text holds more actions, which are not done
 
 
 _SAME = (
@@ -79,6 +81,7 @@ CONFIDENCE_ASKED = (
     "in every part? Answer with the word CONFIDENCE and a number from 0 (certainly not) to 1 (certainly) on a line of "
     "its own, such as CONFIDENCE 0.15 or CONFIDENCE 0.85."
 )
+NOT_DONE = "The further actions of your reply were not done."
 _TOOLS = "Act by calling one tool at a time. What you only say has no effect."
 INSTRUCTIONS: dict[Interface, str] = {"tools": f"{_SAME}\n{_TOOLS}", "text": f"{_SAME}\n\n{_TEXT}"}
 
@@ -99,7 +102,7 @@ def opening(brief: Brief, seen: Seen, interface: Interface, *, later: bool = Fal
     limits = f"Actions allowed: {brief.most}; look and finish are free.{queries}"
     asked = f"Case: {brief.code}\nGoal: {brief.goal}\n{limits}\n{shown(seen, first=not later)}"
     if interface == "text":
-        asked += f"\nYour action, as one line, for example: ACTION {brief.actions[0].name} {{...}}"
+        asked += f"\nYour action, as one line, for example: {_example(brief.actions[0])}"
     return [Message("system", rules), Message("user", asked)]
 
 
@@ -141,6 +144,34 @@ def _kind(part: dict[str, Any]) -> str:
     return f"<{part.get('description') or kind}>" if kind == "string" else f"<{kind}>"
 
 
+def _example(action: Action) -> str:
+    """A line that is read as it stands: small models copy it. The first action offered, with the first values that its
+    schema allows, whatever the task's solution.
+    """
+    return f"ACTION {action.name} {_filled_in(action.parameters)}"
+
+
+def _filled_in(schema: dict[str, Any]) -> str:
+    needed = schema.get("required", ())
+    parts = [
+        f'"{name}": {_first_value(part)}' for name, part in schema["properties"].items() if name in needed
+    ]
+    return "{" + ", ".join(parts) + "}"
+
+
+def _first_value(part: dict[str, Any]) -> str:
+    if "enum" in part:
+        return encode(part["enum"][0]).decode()
+    kind = part.get("type")
+    if kind == "object":
+        return _filled_in({"properties": {}, **part})
+    if kind == "array":
+        return "[" + ", ".join([_first_value(part.get("items", {}))] * part.get("minItems", 0)) + "]"
+    if kind in ("integer", "number"):
+        return encode(part.get("minimum", min(1, part.get("maximum", 1)))).decode()
+    return "true" if kind == "boolean" else '"text"'
+
+
 def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:
     """The actions as tools, in the form of OpenAI-compatible endpoints."""
     return tuple(
@@ -152,9 +183,11 @@ def tools_of(brief: Brief) -> tuple[dict[str, Any], ...]:
     )
 
 
-def shown(seen: Seen, *, first: bool = False) -> str:
-    """An observation as text. Keys are sorted, so that a replay gives the same text."""
-    lines = []
+def shown(seen: Seen, *, first: bool = False, further: bool = False) -> str:
+    """An observation as text. Keys are sorted, so that a replay gives the same text. ``further``: the reply before it
+    held more actions than the one that counts.
+    """
+    lines = [NOT_DONE] if further else []
     if seen.fault:
         lines.append(f"Fault ({seen.fault}): {seen.error}")
     elif seen.error:
@@ -175,32 +208,35 @@ def moves_of(reply: Reply, interface: Interface, *, written_calls: bool = False)
     if interface == "tools":
         calls = [_call(call, place) for place, call in enumerate(reply.tool_calls[:MOST_CALLS])]
         return calls or [Move(unreadable="no tool was called: call one, or call finish")]
-    found = _LINE.search(reply.text)
+    text = reply.text
+    found = _LINE.search(text)
     if found is None:
-        if written_calls and (written := _written_call(reply.text)):
-            return [written]
+        if written_calls and (written := _written_calls(text)):
+            return [msgspec.structs.replace(written[0], further=len(written) > 1)]
         return [Move(unreadable="no action could be read: write a line such as ACTION look {}")]
     name, rest = found[1], found[2].strip()
+    whole = _object_at(text, found.start(2))
+    end = text.index(whole, found.start(2)) + len(whole) if whole else found.end()
+    further = _LINE.search(text, end) is not None
     if len(rest) > LONGEST:
-        return [Move(unreadable=f"the arguments are longer than {LONGEST} characters")]
-    arguments, wrong = _arguments(_object_at(reply.text, found.start(2)) or rest or "{}")
-    return (
-        [Move(unreadable=f"the arguments of {name} cannot be read: {wrong}")]
-        if wrong
-        else [Move(name, arguments)]
-    )
+        return [Move(unreadable=f"the arguments are longer than {LONGEST} characters", further=further)]
+    arguments, wrong = _arguments(whole or rest or "{}")
+    if wrong:
+        return [Move(unreadable=f"the arguments of {name} cannot be read: {wrong}", further=further)]
+    return [Move(name, arguments, further=further)]
 
 
-def _written_call(text: str) -> Move | None:
-    """The first tool call that stands in the text as JSON: an object with a name and arguments."""
+def _written_calls(text: str) -> list[Move]:
+    """The tool calls that stand in the text as JSON: objects with a name and arguments."""
+    calls = []
     for place in list(_WRITTEN.finditer(text))[:MOST_CALLS]:
         whole = _object_at(text, place.end())
         doubled = _DOUBLED.fullmatch(whole)
         found, wrong = _arguments("{" + doubled[1] + "}" if doubled else whole)
         if wrong or not isinstance(found.get("name"), str) or not isinstance(found.get("arguments"), dict):
             continue
-        return Move(found["name"][:100], found["arguments"], written=True)
-    return None
+        calls.append(Move(found["name"][:100], found["arguments"], written=True))
+    return calls
 
 
 def _object_at(text: str, start: int) -> str:
