@@ -52,7 +52,9 @@ STAGED: dict[str, Staged] = {
         "Tier 3: plans ahead, and is sure of itself at all times", _half("predictive", sure="high"), LEARNS
     ),
     "reflective": Staged(
-        "Tier 4: knows when it succeeds, and how to go about it", _half("reflective"), LEARNS
+        "Tier 4, or 5 where that is tested: knows when it succeeds, and how to go about it",
+        _half("reflective"),
+        LEARNS,
     ),
     "aloof": Staged(
         "Tier 4: able in all of it, and treats all its partners alike",
