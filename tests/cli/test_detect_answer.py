@@ -121,6 +121,6 @@ def test_people_get_counts_of_paths(assay: Assay, tmp_path: Path) -> None:
 def test_the_check_reads_the_written_replies(assay: Assay) -> None:
     ended = assay("detect", "answer", "--check", "--json")
     counts = json.loads(ended.out)
-    assert counts["detector"] == "answer/1"
+    assert counts["detector"] == "answer/2"
     assert counts["easy"].get("wrong", 0) == counts["hard"].get("wrong", 0) == 0
     assert "written replies" in assay("detect", "answer", "--check").out

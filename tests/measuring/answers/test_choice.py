@@ -226,6 +226,15 @@ def test_a_span_points_into_the_reply_as_it_came(text: str, said: str) -> None:
         (("a", "b", "c"), "The answer is c.", "c"),
         (("a", "b", "c"), "(b)", "b"),
         (("entailment", "neutral"), "Therefore, the final answer is **Neutral**.", "neutral"),
+        (("sports", "politics"), "The topic that belongs to the news item is sports.", "sports"),
+        (("sports", "politics"), "The topic of this item is **sports**.", "sports"),
+        (("sports", "politics"), 'The item belongs to "Politics".', "politics"),
+        (("sports", "politics"), "The topic is not sports.", None),
+        (("sports", "politics"), "The topic is hardly sports.", None),
+        (("sports", "politics"), "The topic is politics or sports.", None),
+        (("sports", "politics"), "The least likely topic is sports.", None),
+        (("sports", "politics"), "Is the topic sports?", None),
+        (("sports", "politics"), "The team is sports crazy.", None),
     ],
 )
 def test_options_may_be_words_digits_or_small_letters(

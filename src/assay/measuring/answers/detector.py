@@ -21,7 +21,7 @@ from .written import written_replies
 
 __all__ = ["AnswerDetector", "AnswerOptions"]
 
-VERSION = "answer/1"
+VERSION = "answer/2"
 LONGEST_LABEL = 20  # characters; longer options are texts, and their labels are letters
 
 

@@ -78,7 +78,10 @@ class Lines:
                 yield Declared(mention.start, mention.end, mention.value, path, Weight.PLAIN)
 
     def _short(self, line: TextLine) -> Declared | None:
-        """A short reply that names one option and does not deny it: "Definitely option B here", "Ice (B)"."""
+        """A short reply that names one option and does not deny it: "Definitely option B here", "Ice (B)".
+
+        Options that are words may be stated in a sentence of their own: "The topic is sports."
+        """
         if len(line.text) > SHORT or pattern("denied").search(line.text):
             return None
         mentions = list(self.labels.mentions(self.reply, line.start, line.end))
@@ -86,7 +89,8 @@ class Lines:
             return None
         start, end, value, *_ = mentions[0]
         last = pattern("last_brackets").match(self.reply.plain, end) is not None
-        if not last and not self.labels.after_word(self.reply, start):
+        stated = not self.labels.letters and self.of["stated"].fullmatch(line.text) is not None
+        if not last and not stated and not self.labels.after_word(self.reply, start):
             return None
         return Declared(start, end, value, "short", Weight.PLAIN)
 
