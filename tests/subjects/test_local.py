@@ -125,9 +125,11 @@ class TestWhatServesIt:
         assert (other.connections, other.llama_cpp) == (3, small.llama_cpp)
 
     def test_keeps_what_the_study_says_itself(self) -> None:
-        given = SubjectSpec("local:smollm2", llama_cpp=LlamaCpp(context=512, threads=1))
+        given = SubjectSpec("local:smollm2", llama_cpp=LlamaCpp(context=512, threads=1, repack=False))
         filled = with_defaults(given).llama_cpp
-        assert filled == LlamaCpp(context=512, cache="conversation", batch=512, kv="f16", threads=1)
+        assert filled == LlamaCpp(
+            context=512, cache="conversation", batch=512, kv="f16", threads=1, repack=False
+        )
         assert with_defaults(with_defaults(given)) == with_defaults(given)
 
     def test_is_nothing_to_other_kinds(self) -> None:

@@ -36,6 +36,7 @@ class LlamaCpp(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     batch: Annotated[int, Meta(ge=32, le=4096)] | None = None  # tokens of a prompt that are read at once
     kv: Literal["f16", "bf16", "f32", "q8_0"] | None = None  # the type of what is kept of each token
     threads: Annotated[int, Meta(ge=1, le=512)] | None = None  # None: one for each core of the machine
+    repack: bool | None = None  # None: llama.cpp rearranges weights for the processor where it can
 
 
 class SubjectSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -11,6 +11,7 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import sys
 from typing import Any
 
@@ -36,11 +37,17 @@ def main(arguments: list[str]) -> int:
             "address": address,
             "context": properties["default_generation_settings"]["n_ctx"],
             "template_sha256": hashlib.sha256(template.encode()).hexdigest() if template else None,
+            "built_for": _built_for(xllamacpp.get_system_info()),
         }
         print(json.dumps(served), flush=True)
         sys.stdin.buffer.read()
     finally:
         os._exit(0)  # the server's threads would wait for open connections
+
+
+def _built_for(told: str) -> list[str]:
+    """The processor's features that the engine was built to use: they decide in which order it adds."""
+    return re.findall(r"(\w+) = 1\b", told)
 
 
 def _properties(address: str) -> dict[str, Any]:

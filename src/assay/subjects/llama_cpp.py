@@ -40,6 +40,7 @@ def with_defaults(spec: SubjectSpec) -> SubjectSpec:
             batch=given.batch or 512,
             kv=given.kv or "f16",
             threads=given.threads,
+            repack=given.repack,
         ),
     )
 
@@ -80,6 +81,7 @@ def server_parameters(xllamacpp: Any, model: str, slots: int, serving: LlamaCpp)
     kind = getattr(xllamacpp.ggml_type, f"GGML_TYPE_{(serving.kv or 'f16').upper()}")
     params.cache_type_k = params.cache_type_v = kind
     params.cpuparams.n_threads = threads_of(serving)
+    params.no_extra_bufts = serving.repack is False
     # Reusing what was kept of another conversation would make a reply depend on what was asked before it. Calls that
     # go on with their own conversation say so themselves.
     params.cache_prompt = False

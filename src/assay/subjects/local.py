@@ -79,6 +79,8 @@ class LocalSubject:
             "batch": self._serving.batch,
             "kv": self._serving.kv,
             "threads": threads_of(self._serving),
+            "repack": self._serving.repack is not False,
+            "built_for": served["built_for"],
         }
 
     def _weights(self) -> tuple[Path, str]:
