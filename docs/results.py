@@ -4,7 +4,8 @@
 into the folder of ``--runs``. A run that was begun goes on where it ended, one that is finished is not run again. Runs
 that are kept in ``--bundles`` are unpacked first; with ``--keep`` all runs are packed into it afterwards.
 ``--only-write`` derives the page from whatever runs there are. ``results/results.yaml`` declares how an instrument is
-shown, ``results/INSTRUMENT/notes.md`` is what is said about it. One more instrument is one more folder with a study.
+shown, ``results/INSTRUMENT/notes.md`` is what is said about it, and ``results/signers.yaml`` names the keys of a run
+that was begun on one machine and finished on another. One more instrument is one more folder with a study.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pictures import Cut, browser_path, figure, take
-from results_page import page, picture_name, run_name, shown_in, studies_of
+from results_page import page, picture_name, run_name, shown_in, signers_in, studies_of
 
 import assay
 from assay.api.runs import list_runs
@@ -40,7 +41,7 @@ def unpack(bundles: Path, runs: Path) -> None:
                 shutil.copytree(scratch, place)
 
 
-def keep(runs: Path, bundles: Path, names: Iterable[str]) -> None:
+def keep(runs: Path, bundles: Path, names: Iterable[str], signers: Mapping[str, list[str]]) -> None:
     """Pack the runs of these names: finished ones as bundles, others as they are, to go on from there."""
     states = {run.name: run.state for run in list_runs(runs)}
     for name in states.keys() & {*names}:
@@ -52,7 +53,7 @@ def keep(runs: Path, bundles: Path, names: Iterable[str]) -> None:
             continue
         begun.unlink(missing_ok=True)
         if not bundle.exists():
-            assay.bundle(run, out=bundle)
+            assay.bundle(run, out=bundle, signed_by=signers.get(name))
 
 
 def measure(studies: Iterable[Path], runs: Path) -> int:
@@ -110,7 +111,8 @@ def main() -> None:
     unpack(given.bundles, given.runs)
     code = measure([study for name in names for study in studies[name]], given.runs)
     if given.keep:
-        keep(given.runs, given.bundles, [run_name(study) for of in studies.values() for study in of])
+        names = [run_name(study) for of in studies.values() for study in of]
+        keep(given.runs, given.bundles, names, signers_in(given.results))
     if given.pictures:
         take_pictures(given.results, given.runs)
     given.page.write_text(page(given.results, given.runs, given.page.parent), "utf-8")

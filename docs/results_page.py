@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -16,7 +16,7 @@ from assay.errors import AssayError
 from assay.report.presentation import Cellish, Number, number_of
 from assay.vocabulary import Measure
 
-__all__ = ["page", "picture_name", "run_name", "shown_in", "studies_of"]
+__all__ = ["page", "picture_name", "run_name", "shown_in", "signers_in", "studies_of"]
 
 KEPT = ("runs", "bundles")  # folders below results/ that hold no studies
 
@@ -42,6 +42,12 @@ def shown_in(results: Path) -> dict[str, Shown]:
     return convert(yaml.safe_load((results / "results.yaml").read_text("utf-8")), dict[str, Shown])
 
 
+def signers_in(results: Path) -> dict[str, list[str]]:
+    """The key ids by run, where a run was begun on one machine and finished on another."""
+    path = results / "signers.yaml"
+    return convert(yaml.safe_load(path.read_text("utf-8")), dict[str, list[str]]) if path.exists() else {}
+
+
 def studies_of(results: Path) -> dict[str, list[Path]]:
     """The studies of each instrument by name, the instruments in the order of ``results.yaml``, others after them."""
     there = sorted(path.name for path in results.iterdir() if path.is_dir() and path.name not in KEPT)
@@ -59,14 +65,14 @@ def picture_name(instrument: str) -> str:
 
 def page(results: Path, runs: Path, pictures: Path) -> str:
     """The whole page, from the runs and the pictures that are there."""
-    declared = shown_in(results)
+    declared, signers = shown_in(results), signers_in(results)
     parts = [_notes(results)]
     for name, studies in studies_of(results).items():
         parts += [f"## {name.capitalize()}", _notes(results / name)]
         shot = declared.get(name, Shown()).picture
         if shot and (pictures / picture_name(name)).exists():
             parts.append(f"![{shot.run}: {shot.figure}]({picture_name(name)})")
-        parts += section([runs / run_name(study) for study in studies], declared.get(name, Shown()))
+        parts += section([runs / run_name(study) for study in studies], declared.get(name, Shown()), signers)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -75,19 +81,19 @@ def _notes(folder: Path) -> str:
     return notes.read_text("utf-8").strip() if notes.exists() else ""
 
 
-def section(folders: Sequence[Path], shown: Shown) -> Iterator[str]:
+def section(folders: Sequence[Path], shown: Shown, signers: Mapping[str, list[str]]) -> Iterator[str]:
     """All runs of an instrument. What was not begun, or cannot be read by this version before it ends, is named."""
     begun = [folder for folder in folders if (folder / "lock.json").exists()]
     runs: dict[str, LoadedRun] = {}
     for folder in begun:
         try:
-            runs[folder.name] = assay.load(folder)
+            runs[folder.name] = assay.load(folder, signed_by=signers.get(folder.name))
         except AssayError as error:
             yield f"`{folder.name}` is left out: {error}"
     if missing := [f"`{folder.name}`" for folder in folders if folder not in begun]:
         yield f"Declared and not begun: {', '.join(missing)}."
     if runs:
-        yield from ("### Runs", runs_table(runs), expense_table(runs), "### Readings")
+        yield from ("### Runs", runs_table(runs, signers), expense_table(runs), "### Readings")
         for measure in shown.tables:
             yield from unit_table(runs, measure, shown.over)
         for name, run in runs.items() if not shown.tables else ():
@@ -95,8 +101,8 @@ def section(folders: Sequence[Path], shown: Shown) -> Iterator[str]:
         yield from comparison(runs, shown)
 
 
-def runs_table(runs: dict[str, LoadedRun]) -> str:
-    """Which study with which version gave what, and the digests to check it by."""
+def runs_table(runs: dict[str, LoadedRun], signers: Mapping[str, list[str]]) -> str:
+    """Which study with which version gave what, and the digests and keys to check it by."""
     rows, digests = [], []
     for name, run in runs.items():
         for reading in run.readings.values():
@@ -111,6 +117,8 @@ def runs_table(runs: dict[str, LoadedRun]) -> str:
             rows.append((f"`{name}`", state, version, begun, ended if run.finished else "–"))
             heads = reading.envelope["ledger"].values() if run.finished else ["not finished"]
             digests += [f"{name}  lock    {run.lock.digest}", *(f"{name}  ledger  {head}" for head in heads)]
+        keys = signers.get(name, [])
+        digests += [f"{name}  keys    {' '.join(f'--signed-by {key}' for key in keys)}"] if keys else []
     table = markdown(("run", "state", "version", "begun (UTC)", "ended"), rows)
     return f"{table}\n\n```text\n" + "\n".join(digests) + "\n```"
 

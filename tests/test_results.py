@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import yaml
 import assay
 from assay.bench import RunFolder
 from assay.bench.prepare import read_study
+from assay.signing import load_key
 from assay.study import Budget, Lock
 from assay.vocabulary import Measure
 from tests.pages import ROOT
@@ -142,18 +144,35 @@ def test_runs_are_kept_and_taken_from_there_where_they_are_not(
 ) -> None:
     bundles, other, third = (tmp_path / name for name in ("bundles", "other", "third"))
     names = ["repeatability-first", "repeatability-second"]
-    results.keep(runs, bundles, names)
+    results.keep(runs, bundles, names, {})
     assert [path.name for path in bundles.iterdir()] == ["repeatability-first.begun.zip"]
     results.unpack(bundles, other)
     folder = RunFolder(other / "repeatability-first")
     assert go(folder, folder.read_lock())  # it goes on
-    results.keep(other, bundles, names)
+    results.keep(other, bundles, names, {})
     assert [path.name for path in bundles.iterdir()] == ["repeatability-first.zip"]
     results.unpack(bundles, third)
     assert page(declared, third, third) == page(declared, other, other)
     (third / "repeatability-first" / "mark").touch()
     results.unpack(bundles, third)
     assert (third / "repeatability-first" / "mark").exists()
+
+
+def test_a_run_of_two_hands_is_shown_where_both_are_named(
+    declared: Path, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = RunFolder(runs / "repeatability-first")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another machine"))
+    assert go(folder, folder.read_lock())
+    assert "is left out" in page(declared, runs, runs)
+    both = [folder.read_lock().keyid, load_key().public_key.keyid]
+    named = tmp_path / "named"
+    shutil.copytree(declared, named)
+    (named / "signers.yaml").write_text(yaml.safe_dump({folder.path.name: both}))
+    text = page(named, runs, runs)
+    assert f"repeatability-first  keys    --signed-by {both[0]} --signed-by {both[1]}" in text
+    results.keep(runs, tmp_path / "bundles", [folder.path.name], {folder.path.name: both})
+    assert (tmp_path / "bundles" / "repeatability-first.zip").exists()
 
 
 # What tells two subjects apart.
