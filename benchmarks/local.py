@@ -4,6 +4,9 @@
 conversation in the form of agency's, the same words for all: a long opening, then a short observation and a short reply
 a turn. Before: four slots, a context of 2,048, the whole conversation read anew each turn. Now: the model's defaults.
 Both are served in turn, as often as ``--repeats`` says; medians. Tokens read do not depend on the machine.
+
+``--at-once 32``: instead, requests of one turn, one after the other and so many at once, with weights rearranged for
+the processor (``repack``) and not; all tokens, read and written, by the clock.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ ACTIONS = "\n".join(
 )
 SEEN = "Observation: the room has doors to the north and the east; on the table are {n} letters. Actions left: 9."
 REPLY_TOKENS = 16
+TASK = "Write a Python function for task {n}: it takes a list of Roman numerals and gives their sum. Explain each line."
 
 
 class Speed(NamedTuple):
@@ -84,6 +88,44 @@ async def served(spec: SubjectSpec, episodes: int, turns: int) -> Speed:
     return Speed(spent / episodes, read / episodes, read / reading, written / writing)
 
 
+async def crowd(spec: SubjectSpec, count: int) -> float:
+    """Tokens a second, read and written, of ``count`` requests, as many at once as the subject has connections."""
+    subject = LocalSubject(spec)
+    await subject.open()
+    try:
+        await episode(subject, "first", 1)
+        places = asyncio.Semaphore(subject.connections)
+
+        async def one(number: int) -> int:
+            asked = Request(
+                (Message("user", TASK.format(n=number)),), Sampling(temperature=0.8, max_tokens=80), seed=1
+            )
+            async with places:
+                reply = await subject.call(subject.wire(asked), Call(f"request {number}", 0, 0), 3600)
+                await subject.forget(f"request {number}/0")
+            return (reply.usage.input or 0) + (reply.usage.output or 0)
+
+        begun = time.perf_counter()
+        tokens = await asyncio.gather(*(one(number) for number in range(count)))
+        return sum(tokens) / (time.perf_counter() - begun)
+    finally:
+        await subject.close()
+
+
+def crowds(name: str, at_once: int, repeats: int, threads: int | None) -> None:
+    ways = [(1, True), (1, False), (at_once, True), (at_once, False)]
+    found: dict[tuple[int, bool], list[float]] = {way: [] for way in ways}
+    for _ in range(repeats):
+        for slots, repack in ways:
+            serving = LlamaCpp(context=1024, threads=threads, repack=repack)
+            spec = with_defaults(SubjectSpec(f"local:{name}", connections=slots, llama_cpp=serving))
+            found[slots, repack].append(asyncio.run(crowd(spec, 4 if slots == 1 else at_once)))
+    first = statistics.median(found[ways[0]])
+    for (slots, repack), speeds in found.items():
+        speed = statistics.median(speeds)
+        print(f"{name:20}{slots:8}{'yes' if repack else 'no':>8}{speed:11.1f}{speed / first:7.2f}")
+
+
 def specs_of(name: str, threads: int | None) -> dict[str, SubjectSpec]:
     before = SubjectSpec(
         f"local:{name}",
@@ -101,7 +143,13 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--at-once", type=int, default=0)
     given = parser.parse_args()
+    if given.at_once:
+        print(f"{'':20}{'at once':>8}{'repack':>8}{'tokens/s':>11}{'ratio':>7}")
+        for name in given.model or MODELS:
+            crowds(name, given.at_once, given.repeats, given.threads)
+        return
     print(f"{given.episodes} episodes of {given.turns} turns, median of {given.repeats}")
     print(
         f"{'':20}{'':8}{'slots':>6}{'s/episode':>11}{'tokens read':>13}{'read/s':>8}{'written/s':>11}{'ratio':>7}"

@@ -235,6 +235,7 @@ def test_a_span_points_into_the_reply_as_it_came(text: str, said: str) -> None:
         (("sports", "politics"), "The least likely topic is sports.", None),
         (("sports", "politics"), "Is the topic sports?", None),
         (("sports", "politics"), "The team is sports crazy.", None),
+        (("1", "2", "3"), "The number of matches is 2.", None),
     ],
 )
 def test_options_may_be_words_digits_or_small_letters(

@@ -89,7 +89,8 @@ class Lines:
             return None
         start, end, value, *_ = mentions[0]
         last = pattern("last_brackets").match(self.reply.plain, end) is not None
-        stated = not self.labels.letters and self.of["stated"].fullmatch(line.text) is not None
+        word = len(value) > 1 and value[0].isalpha()
+        stated = word and self.of["stated"].fullmatch(line.text) is not None
         if not last and not stated and not self.labels.after_word(self.reply, start):
             return None
         return Declared(start, end, value, "short", Weight.PLAIN)
