@@ -289,3 +289,30 @@ def test_a_label_alone_is_read_at_once_as_it_would_be_in_full(
 )
 def test_what_is_called_wrong_is_not_declared(text: str, value: str | None) -> None:
     assert read_choice(text, tuple("ABCD")).value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [  # of a small model that was shown four texts
+        "<<9c324a0bcbd20dc48cdd16b7>> answer_d\nThe answer is:\n\nA\n\nA\n\nB\n\nC\n\nD\n\nE\n\nF\n\nG\n",
+        "<<3934c057faa0ef1adae96923>>\n\nA)\n\nA)\n\nB)\n\nC)\n\nD)\n\nA)\n\nB)\n\nC)\n\nD)\n\nA)\n\n",
+        "<<79da39079e39050c73da8150>>\n\nA: I'm a bit of a creative person. I love to think outside the box and come "
+        "up with innovative ideas. I'm a bit of a creative person. I'm a bit of a creative person. I'm a bit of a "
+        "creative person. I'm",
+    ],
+)
+def test_a_list_of_all_options_and_a_text_recited_are_no_answer(text: str) -> None:
+    assert read_choice(text, ("A", "B", "C", "D")).value is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("A\n\nB\n\nC\n\nD\n\nThe answer is C.", "C"),
+        ("The answer is:\n\nA\n\nThe best answer is:\n\nA", "A"),
+        ("A: Ice, since it floats on water.", "A"),
+        ("Answer: A\nAnswer: B", "B"),
+    ],
+)
+def test_what_stands_beside_a_list_counts(text: str, value: str) -> None:
+    assert read_choice(text, ("A", "B", "C", "D")).value == value

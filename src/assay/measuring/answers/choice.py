@@ -36,7 +36,10 @@ def read_choice(text: str, options: Sequence[str]) -> Answer:
     end = _end(reply, said, labels)
     last = _last_paragraph(reply.plain, end)
     said = [one for one in said if one.start < end and (one.weight > Weight.HINT or one.start >= last)]
-    said += Lines(reply, labels, end).declarations()
+    lines = Lines(reply, labels, end)
+    said += lines.declarations()
+    for listed in lines.recited():
+        said = [one for one in said if one.start not in listed]
     return _decided(reply, sorted(said, key=lambda one: one.order))
 
 

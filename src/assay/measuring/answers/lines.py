@@ -15,6 +15,7 @@ from .reply import PlainReply
 __all__ = ["Lines", "TextLine", "lines_of"]
 
 LONGEST = 400  # a first or last line that opens with a label is a declaration up to this length
+HEADED = 160  # a longer line that a label heads ("A: …") is more often a text recited than a reason
 SHORT = 60  # characters of a reply that may name its option in passing
 CLOSING = 200  # characters at the end in which a last sentence may begin
 SEVERAL_BEFORE = 40  # characters before a label in which it may be joined with another
@@ -63,6 +64,17 @@ class Lines:
         yield from self._line_ends()
         yield from self._ticked()
 
+    def recited(self) -> Iterator[range]:
+        """Where lines that are labels alone go through all of the options: a list of them, and no answer."""
+        run: list[TextLine] = []
+        for line in [*self.lines, None]:
+            if line is not None and (label := self._label(line)) and _letters(line.text) == _letters(label):
+                run.append(line)
+                continue
+            if len(self.labels.options) > 2 and {self._label(one) for one in run} == set(self.labels.options):
+                yield range(run[0].start, run[-1].end)
+            run = []
+
     def _edge(self, line: TextLine, path: str) -> Iterator[Declared]:
         """The first or the last line, if it is a label or opens with one."""
         alone = len(self.lines) == 1
@@ -100,7 +112,8 @@ class Lines:
         value, rest = self.labels.value(opened["label"]), line.text[opened.end() :]
         after = self.labels.after(value)
         return (
-            self.of["several_after"].match(line.text, opened.end("label")) is not None
+            (line.text.startswith(":", opened.end("label")) and len(line.text) > HEADED)
+            or self.of["several_after"].match(line.text, opened.end("label")) is not None
             or (after is not None and self.labels.lists(after, rest))
             or self._item(value, path)
             or pattern("judging").match(rest) is not None
@@ -201,6 +214,10 @@ class Lines:
         if len(ticked) == 1:
             ((value, place),) = ticked.items()
             yield Declared(*place, value, "ticked", Weight.PLAIN)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _frame(opened: re.Match[str]) -> tuple[str, str]:
