@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from assay.report.presentation import Number, number_of
 from assay.report.wording import interval_text, value_text
 from assay.stats import Interval, paired_difference, share_difference
@@ -15,6 +17,8 @@ __all__ = ["Difference", "differences", "number_text"]
 CONFIDENCE = 0.95
 ALONE = "at 95 % alone"
 BINOMIAL = ("clopper-pearson", "wilson", "agresti", "exact")  # methods of a plain share of trials
+UNITS = ("share", "distance")
+SIGNED = "difference of shares"  # between -1 and 1; compared where it is named
 SAID = ("boundary", "suite")  # labels that are the same throughout
 Labels = tuple[tuple[str, str | float], ...]
 
@@ -46,13 +50,15 @@ def differences(
     names: Sequence[str] = (),
     without: Sequence[str] = (),
 ) -> list[Difference]:
-    """Of all shares and distances, or of those named. Units (values of the label ``over``) of all runs are taken
-    together; measures that have none are compared run by run. ``without`` are labels of parts that are left out.
+    """Of all shares and distances, or of those named, differences of shares among them. Units (values of the label
+    ``over``) of all runs are taken together; measures that have none are compared run by run. ``without`` are labels
+    of parts that are left out.
     """
     cells: dict[tuple[str, str, Labels], dict[str | float, dict[str | float, Measure]]] = {}
     for name, measures in runs.items():
         for one in measures:
-            if one.value is None or one.units not in ("share", "distance") or "subject" not in one.labels:
+            units_compared = (*UNITS, SIGNED) if one.name in names else UNITS
+            if one.value is None or one.units not in units_compared or "subject" not in one.labels:
                 continue
             if one.name in (names or [one.name]) and not set(without) & one.labels.keys():
                 rest = tuple((k, v) for k, v in one.labels.items() if k not in ("subject", over, *SAID))
@@ -63,7 +69,9 @@ def differences(
         key: pairs
         for key, units in cells.items()
         if (pairs := [(of[first], of[second]) for of in units.values() if first in of and second in of])
-        and all(0 <= (one.value or 0) <= 1 for pair in pairs for one in pair)  # a change can be below 0
+        and all(
+            _least(one) <= (one.value or 0) <= 1 for pair in pairs for one in pair
+        )  # a change can be below 0
     }
     found = []
     for (measure, whose, rest), pairs in both.items():
@@ -78,14 +86,28 @@ def differences(
     return found
 
 
+def _least(measure: Measure) -> int:
+    return -1 if measure.units == SIGNED else 0
+
+
 def _mean_difference(title: str, pairs: Sequence[tuple[Measure, Measure]], comparisons: int) -> Difference:
     """The mean over units, one value each; and in how many units the two are told apart, allowing for the units."""
     before, after = ([side.value or 0.0 for side in sides] for sides in zip(*pairs, strict=True))
     first, second = (f"{sum(values) / len(values):.3f}" for values in (before, after))
-    plain, strict = (paired_difference(before, after, level) for level in _levels(comparisons))
+    least = _least(pairs[0][0])
+    plain, strict = (_paired(before, after, level, least) for level in _levels(comparisons))
     alone = [_difference("", *pair, len(pairs)).told for pair in pairs]
     apart = f"{sum(told not in ('no', ALONE) for told in alone)} of {len(pairs)}"
     return Difference(title, first, second, _text(plain), str(len(pairs)), _told(plain, strict), apart)
+
+
+def _paired(before: list[float], after: list[float], level: float, least: int) -> Interval:
+    """The mean difference of values between ``least`` and 1; ``paired_difference`` takes shares."""
+    if least == 0:
+        return paired_difference(before, after, level)
+    found = paired_difference([(v + 1) / 2 for v in before], [(v + 1) / 2 for v in after], level)
+    ends = {end: 2 * (getattr(found, end) or 0.0) for end in ("value", "low", "high")}
+    return msgspec.structs.replace(found, **ends)
 
 
 def _difference(title: str, one: Measure, two: Measure, comparisons: int) -> Difference:

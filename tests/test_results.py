@@ -211,6 +211,25 @@ def test_units_of_all_runs_count_once_each() -> None:
     assert found.one_by_one == "0 of 12"  # 0 of 4 and 4 of 4, at a confidence for twelve
 
 
+def test_shifts_that_may_be_below_zero_are_compared_where_they_are_named() -> None:
+    pairs = [(-0.5, 0.5), (-0.25, 0.5), (-0.5, 0.25)] * 8
+    shifts = [
+        Measure(
+            name="shift",
+            value=value,
+            n=9,
+            units="difference of shares",
+            labels={"subject": who, "item": str(n)},
+        )
+        for n, pair in enumerate(pairs)
+        for who, value in zip("ab", pair, strict=True)
+    ]
+    assert differences({"run": shifts}, "a", "b", over="item") == []
+    (found,) = differences({"run": shifts}, "a", "b", over="item", names=["shift"])
+    assert (found.first, found.second, found.told) == ("-0.417", "0.417", "yes")
+    assert found.apart.startswith("+0.833 [")
+
+
 def test_units_that_tell_two_subjects_apart_by_themselves_are_counted() -> None:
     runs = {"run": [share(who, k, 20, item=str(n)) for n, k in enumerate((0, 20, 20)) for who in "ab"]}
     runs["run"] += [share("a", 0, 20, item="x"), share("b", 20, 20, item="x")]
