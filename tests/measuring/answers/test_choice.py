@@ -311,6 +311,13 @@ def test_a_list_of_all_options_and_a_text_recited_are_no_answer(text: str) -> No
         ("A\n\nB\n\nC\n\nD\n\nThe answer is C.", "C"),
         ("The answer is:\n\nA\n\nThe best answer is:\n\nA", "A"),
         ("A: Ice, since it floats on water.", "A"),
+        (
+            "A: The ice, which is lighter than the water it is made of, "
+            + "and floats on it, " * 9
+            + "so it is ice.",
+            "A",
+        ),
+        ("A: " * 80, "A"),
         ("Answer: A\nAnswer: B", "B"),
     ],
 )

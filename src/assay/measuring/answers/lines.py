@@ -15,12 +15,13 @@ from .reply import PlainReply
 __all__ = ["Lines", "TextLine", "lines_of"]
 
 LONGEST = 400  # a first or last line that opens with a label is a declaration up to this length
-HEADED = 160  # a longer line that a label heads ("A: …") is more often a text recited than a reason
+HEADED = 160  # characters from which a line behind "A:" that breaks off is a text recited, not a reason
 SHORT = 60  # characters of a reply that may name its option in passing
 CLOSING = 200  # characters at the end in which a last sentence may begin
 SEVERAL_BEFORE = 40  # characters before a label in which it may be joined with another
 BESIDE = 14  # characters before a label in which another one makes it one of several
 LISTED = 3  # lines beside an item of a list in which its neighbour may stand
+_WORD = re.compile(r"\w+")
 _LINE = re.compile(r"[^\n]+")
 _CLOSINGS = ("closing", "closing_with", "closing_after", "closing_brackets")
 
@@ -112,7 +113,7 @@ class Lines:
         value, rest = self.labels.value(opened["label"]), line.text[opened.end() :]
         after = self.labels.after(value)
         return (
-            (line.text.startswith(":", opened.end("label")) and len(line.text) > HEADED)
+            self._recital(line, opened)
             or self.of["several_after"].match(line.text, opened.end("label")) is not None
             or (after is not None and self.labels.lists(after, rest))
             or self._item(value, path)
@@ -123,6 +124,14 @@ class Lines:
                 and any(self.labels.mentions(self.reply, line.start + opened.end(), line.end))
             )
         )
+
+    def _recital(self, line: TextLine, opened: re.Match[str]) -> bool:
+        """Whether a long line behind "A:" breaks off in the middle of a sentence, and says more than its label."""
+        if not line.text.startswith(":", opened.end("label")) or len(line.text) <= HEADED:
+            return False
+        words = {word.casefold() for word in _WORD.findall(line.text, opened.end("label"))}
+        whole = line.text.rstrip().endswith((".", "!", "?", ")", '"', "'"))
+        return not whole and bool(words - {opened["label"].casefold()})
 
     def _item(self, value: str, path: str) -> bool:
         """Whether a first or last line is an item of a list of the options: its neighbour is near it."""
