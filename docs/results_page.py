@@ -186,7 +186,7 @@ def comparison(runs: dict[str, LoadedRun], shown: Shown) -> Iterator[str]:
         f"`{first}`",
         f"`{second}`",
         "difference",
-        shown.over + "s" if shown.over else "n",
+        shown.over + ("es" if shown.over.endswith("s") else "s") if shown.over else "n",
         "told apart",
         *((f"each {shown.over} by itself",) if shown.over else ()),
     )
